@@ -1,0 +1,99 @@
+package continuation
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+
+	"github.com/cloudwego/eino/schema"
+)
+
+// errLeft is the cancellation cause of an attempt that the decorator left.
+var errLeft = errors.New("continuation: attempt left")
+
+// errNilReader is what a model gets that returns neither a reader nor an error.
+var errNilReader = errors.New("continuation: the model returned neither a reader nor an error")
+
+// prefetch is how many chunks an attempt may be ahead of the consumer. A few spare the goroutines a switch for every
+// chunk; many would let a slow consumer pile up what it may never read.
+const prefetch = 8
+
+// item is one result of an attempt: first how the open went, then chunks, then one error.
+type item[M any] struct {
+	msg    M
+	err    error
+	opened bool
+}
+
+// attempt is one request to the wrapped model. Its goroutine opens the stream and reads it, so that the decorator can
+// stop waiting for a model that does not heed its context. It ends when the stream does, or when leave was called and
+// the model's pending Recv has returned; it alone touches the model's reader, and closes it.
+type attempt[M any] struct {
+	items  chan item[M]
+	cancel context.CancelCauseFunc
+}
+
+type opener[M any] func(context.Context) (*schema.StreamReader[M], error)
+
+func startAttempt[M any](ctx context.Context, open opener[M]) *attempt[M] {
+	ctx, cancel := context.WithCancelCause(ctx)
+	a := &attempt[M]{items: make(chan item[M], prefetch), cancel: cancel}
+	go a.run(ctx, open)
+
+	return a
+}
+
+// leave cancels the attempt. Its reader is closed as soon as the model lets go of it; nothing it still brings is seen.
+func (a *attempt[M]) leave() { a.cancel(errLeft) }
+
+func (a *attempt[M]) run(ctx context.Context, open opener[M]) {
+	defer func() {
+		if p := recover(); p != nil {
+			a.send(ctx, item[M]{err: &PanicError{Value: p, Stack: debug.Stack()}})
+		}
+	}()
+
+	r, err := open(ctx)
+	if err == nil && r == nil {
+		err = errNilReader
+	}
+	if err != nil {
+		a.send(ctx, item[M]{err: err})
+
+		return
+	}
+	defer r.Close()
+
+	a.send(ctx, item[M]{opened: true})
+	for ctx.Err() == nil {
+		m, err := r.Recv()
+		a.send(ctx, item[M]{msg: m, err: err})
+		if err != nil {
+			return
+		}
+	}
+}
+
+func (a *attempt[M]) send(ctx context.Context, it item[M]) {
+	select {
+	case a.items <- it:
+	case <-ctx.Done():
+	}
+}
+
+// PanicError is a panic of the wrapped model, or of a function given as an option, as an error of the stream.
+type PanicError struct {
+	Value any    // what was given to panic
+	Stack []byte // where it happened
+}
+
+// Error tells the value; the stack is left to those who ask for it.
+func (e *PanicError) Error() string { return fmt.Sprintf("continuation: panic: %v", e.Value) }
+
+// Unwrap returns the panic's value if it is an error.
+func (e *PanicError) Unwrap() error {
+	err, _ := e.Value.(error)
+
+	return err
+}

@@ -1,0 +1,79 @@
+package continuation
+
+import (
+	"context"
+	"crypto/rand"
+	"strconv"
+	"time"
+
+	"github.com/cloudwego/eino/schema"
+
+	"github.com/eino-carryon/carryon/callbacks"
+)
+
+// handlerLimit is how long a handler may take before it is left behind.
+const handlerLimit = time.Second
+
+// emitter hands the events of one call to the handlers, one after the other.
+type emitter struct {
+	handlers []callbacks.Handler
+	stalled  []bool
+	of       callbacks.Call
+	turn     func() int // counts the answers before this one; only asked for if there is an event
+}
+
+// source returns the call's names for an event.
+func (e *emitter) source() callbacks.Call {
+	if e.of.CallID == "" {
+		e.of.CallID = rand.Text()
+		e.of.TurnID = strconv.Itoa(e.turn() + 1)
+	}
+
+	return e.of
+}
+
+func (e *emitter) emit(ctx context.Context, ev callbacks.Event) {
+	for i, h := range e.handlers {
+		if e.stalled != nil && e.stalled[i] {
+			continue
+		}
+		if handle(ctx, h, ev) {
+			continue
+		}
+		if e.stalled == nil {
+			e.stalled = make([]bool, len(e.handlers))
+		}
+		e.stalled[i] = true
+		e.emit(ctx, callbacks.HandlerStalled{Call: e.source(), Handler: i, Event: ev.Name(), Limit: handlerLimit})
+	}
+}
+
+// handle reports whether h was done with ev in time. A panic of the handler is its own affair.
+func handle(ctx context.Context, h callbacks.Handler, ev callbacks.Event) bool {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		defer func() { _ = recover() }()
+		h.Handle(ctx, ev)
+	}()
+	limit := time.NewTimer(handlerLimit)
+	defer limit.Stop()
+	select {
+	case <-done:
+		return true
+	case <-limit.C:
+		return false
+	}
+}
+
+// countAnswers returns how many assistant messages in has.
+func countAnswers(in []*schema.Message) int {
+	n := 0
+	for _, m := range in {
+		if m != nil && m.Role == schema.Assistant {
+			n++
+		}
+	}
+
+	return n
+}

@@ -1,0 +1,207 @@
+package continuation
+
+import (
+	"slices"
+
+	"github.com/cloudwego/eino/schema"
+
+	"github.com/eino-carryon/carryon/snapshot"
+)
+
+// gate holds tool calls back until they are whole, and text that came behind a held call, so that the order stays. All
+// else passes at once. It is a queue: what stands at its head leaves as soon as it may.
+type gate struct {
+	acc   *snapshot.Accumulator
+	queue []held
+	calls []callState // by ordinal
+	bytes int         // held back
+	fill  bool        // an empty object is written where a call has no arguments: a break has been seen
+}
+
+// held is one thing in the queue: a chunk with text, or a call by its ordinal.
+type held struct {
+	chunk *schema.Message
+	call  int
+	role  schema.RoleType
+}
+
+type callState struct{ queued, delivered bool }
+
+// pass takes a chunk that the accumulator has just added and calls out for what may leave, in order.
+func (g *gate) pass(m *schema.Message, out func(*schema.Message)) {
+	if len(m.ToolCalls) == 0 {
+		if len(g.queue) == 0 || snapshot.Text(m) == "" {
+			out(m)
+
+			return
+		}
+		g.hold(held{chunk: m, call: -1}, len(snapshot.Text(m)))
+
+		return
+	}
+
+	rest := *m
+	rest.ToolCalls = nil
+	before := len(g.queue)
+	late := g.enqueue(m)
+	if ready := g.ready(); len(ready) > 0 && len(ready) == len(g.queue) && len(late) == 0 {
+		// Everything that is held leaves with this chunk: it keeps its shape.
+		if calls, ok := g.callsOnly(ready, len(m.ToolCalls)); ok {
+			g.queue, g.bytes = g.queue[:0], 0
+			rest.ToolCalls = calls
+			out(&rest)
+
+			return
+		}
+	}
+	g.passRest(&rest, before, out)
+	for _, d := range late {
+		out(&schema.Message{Role: m.Role, ToolCalls: []schema.ToolCall{d}})
+	}
+	g.release(out)
+}
+
+// enqueue puts the calls that m begins into the queue and returns the deltas of calls that were delivered already.
+func (g *gate) enqueue(m *schema.Message) []schema.ToolCall {
+	var late []schema.ToolCall
+	for i, n := range g.acc.Touched() {
+		for len(g.calls) <= n {
+			g.calls = append(g.calls, callState{})
+		}
+		switch c := &g.calls[n]; {
+		case c.delivered:
+			if args := m.ToolCalls[i].Function.Arguments; args != "" {
+				index := g.acc.Call(n, false).Index
+				late = append(late, schema.ToolCall{Index: &index, Function: schema.FunctionCall{Arguments: args}})
+			}
+		case !c.queued:
+			c.queued = true
+			g.hold(held{call: n, role: m.Role}, len(m.ToolCalls[i].Function.Arguments))
+		default:
+			g.bytes += len(m.ToolCalls[i].Function.Arguments)
+		}
+	}
+
+	return late
+}
+
+// passRest lets go of what a chunk brought beside its tool calls. Text waits for the calls that were held before, at the
+// place where they end; nothing waits for the chunk's own calls.
+func (g *gate) passRest(rest *schema.Message, before int, out func(*schema.Message)) {
+	if isEmpty(rest) {
+		return
+	}
+	text := snapshot.Text(rest)
+	if text == "" || before == 0 {
+		out(rest)
+
+		return
+	}
+	g.queue = slices.Insert(g.queue, before, held{chunk: rest, call: -1})
+	g.bytes += len(text)
+}
+
+func (g *gate) hold(h held, bytes int) {
+	g.queue = append(g.queue, h)
+	g.bytes += bytes
+}
+
+// mayLeave reports whether h is free to go. A call without arguments waits for the end, since its arguments may come yet.
+func (g *gate) mayLeave(h held) bool {
+	return h.chunk != nil || g.acc.CallState(h.call, false) == snapshot.CallWhole && !g.acc.CallEmpty(h.call)
+}
+
+// ready returns the head of the queue that may leave.
+func (g *gate) ready() []held {
+	n := 0
+	for n < len(g.queue) && g.mayLeave(g.queue[n]) {
+		n++
+	}
+
+	return g.queue[:n]
+}
+
+// callsOnly returns the calls of hs, if hs holds nothing else and no more than want.
+func (g *gate) callsOnly(hs []held, want int) ([]schema.ToolCall, bool) {
+	if len(hs) != want || slices.ContainsFunc(hs, func(h held) bool { return h.chunk != nil }) {
+		return nil, false
+	}
+	calls := make([]schema.ToolCall, len(hs))
+	for i, h := range hs {
+		calls[i] = g.deliver(h.call)
+	}
+
+	return calls, true
+}
+
+func (g *gate) release(out func(*schema.Message)) {
+	ready := g.ready()
+	for _, h := range ready {
+		g.leave(h, out)
+	}
+	g.queue = slices.Delete(g.queue, 0, len(ready))
+}
+
+func (g *gate) leave(h held, out func(*schema.Message)) {
+	if h.chunk != nil {
+		g.bytes -= len(snapshot.Text(h.chunk))
+		out(h.chunk)
+
+		return
+	}
+	g.bytes -= g.acc.CallSize(h.call)
+	out(&schema.Message{Role: h.role, ToolCalls: []schema.ToolCall{g.deliver(h.call)}})
+}
+
+// deliver returns the call as the consumer gets it.
+func (g *gate) deliver(n int) schema.ToolCall {
+	g.calls[n].delivered = true
+	c := g.acc.Call(n, true).Schema()
+	if g.fill && g.acc.CallEmpty(n) {
+		c.Function.Arguments = "{}"
+	}
+
+	return c
+}
+
+// flush lets everything go as it came, at the end of an answer.
+func (g *gate) flush(out func(*schema.Message)) {
+	for _, h := range g.queue {
+		g.leave(h, out)
+	}
+	g.queue, g.bytes = nil, 0
+}
+
+// interrupt empties the queue when the attempt broke: waiting text leaves first, then the calls that are whole, by
+// index. Calls that are not whole are gone.
+func (g *gate) interrupt(out func(*schema.Message)) {
+	g.fill = true
+	var whole []held
+	for _, h := range g.queue {
+		switch {
+		case h.chunk != nil:
+			g.leave(h, out)
+		case g.acc.CallState(h.call, g.acc.FinishReason() != "") == snapshot.CallWhole:
+			whole = append(whole, h)
+		}
+	}
+	slices.SortFunc(whole, func(a, b held) int {
+		return g.acc.Call(a.call, true).Index - g.acc.Call(b.call, true).Index
+	})
+	for _, h := range whole {
+		g.leave(h, out)
+	}
+	g.queue, g.calls, g.bytes = nil, nil, 0
+}
+
+func (g *gate) empty() bool { return len(g.queue) == 0 }
+
+// delivered reports whether the n-th call has left.
+func (g *gate) delivered(n int) bool { return n < len(g.calls) && g.calls[n].delivered }
+
+// isEmpty reports whether m says nothing but whose message it is.
+func isEmpty(m *schema.Message) bool {
+	return m.Content == "" && m.ReasoningContent == "" && len(m.ToolCalls) == 0 && m.ResponseMeta == nil &&
+		len(m.Extra) == 0 && len(m.AssistantGenMultiContent) == 0 && len(m.MultiContent) == 0 &&
+		len(m.UserInputMultiContent) == 0 && m.Name == "" && m.ToolCallID == "" && m.ToolName == ""
+}

@@ -1,0 +1,120 @@
+package continuation
+
+import (
+	"maps"
+	"strings"
+	"unicode"
+
+	"github.com/cloudwego/eino/components/model"
+	"github.com/cloudwego/eino/schema"
+
+	"github.com/eino-carryon/carryon/snapshot"
+)
+
+// request is what the wrapped model is asked.
+type request struct {
+	messages []*schema.Message
+	opts     []model.Option
+	plain    []*schema.Message // the same without a hint; of the caller's own request only
+	hinted   bool              // a hint about cut off calls is part of it
+	trimmed  string            // white space that the partial answer ends with and the request does not
+	exact    bool              // it ends with the partial answer, and what follows goes on to the byte
+	rewrite  string            // how the history was changed, for the log
+}
+
+// How a request's history was changed.
+const (
+	rewriteNone       = "none"           // there is no request
+	rewriteUnchanged  = "unchanged"      // the caller's own
+	rewriteAssistant  = "assistant"      // the partial answer was added
+	rewriteWithPrompt = "assistant+user" // the partial answer and a prompt were added
+)
+
+// minTokens is the least that a continuation may generate, however much of the caller's limit is used up.
+const minTokens = 256
+
+// continueRequest builds the request that carries the partial answer: base, then exactly one assistant message, then
+// the prompt as a user message unless the dialect leaves it out. It is built from base each time, so nothing stacks up
+// over several continuations. Neither base nor its messages are changed.
+func continueRequest(base request, s snapshot.Snapshot, d Dialect, p profile, prompt string) request {
+	text := strings.TrimRightFunc(s.Text, unicode.IsSpace)
+	messages := append(make([]*schema.Message, 0, len(base.messages)+2), base.messages...)
+
+	partial := &schema.Message{Role: schema.Assistant, Content: text}
+	if n := len(messages); n > 0 && messages[n-1].Role == schema.Assistant && len(messages[n-1].ToolCalls) == 0 {
+		partial = extended(messages[n-1], text)
+		messages = messages[:n-1]
+	}
+	carryReasoning(partial, s, p)
+	messages = append(messages, partial)
+
+	r := request{
+		messages: messages, opts: base.opts, hinted: base.hinted,
+		exact: d.exact(), trimmed: s.Text[len(text):], rewrite: rewriteAssistant,
+	}
+	if d.exact() {
+		if d.mark != nil {
+			d.mark(partial)
+		}
+		r.opts = append(r.opts[:len(r.opts):len(r.opts)], d.opts...)
+
+		return r
+	}
+	r.messages = append(r.messages, schema.UserMessage(prompt))
+	r.rewrite = rewriteWithPrompt
+
+	return r
+}
+
+// extended returns a copy of m, which the caller's input ends with, that goes on with text. Multi-content would be sent
+// instead of Content, so the text goes where the provider will look.
+func extended(m *schema.Message, text string) *schema.Message {
+	e := *m
+	e.Extra = maps.Clone(m.Extra)
+	if len(m.AssistantGenMultiContent) > 0 {
+		e.AssistantGenMultiContent = append(m.AssistantGenMultiContent[:len(m.AssistantGenMultiContent):len(m.AssistantGenMultiContent)],
+			schema.MessageOutputPart{Type: schema.ChatMessagePartTypeText, Text: text})
+
+		return &e
+	}
+	e.Content += text
+
+	return &e
+}
+
+// carryReasoning adds the thought before the text where the provider takes it back. Half a thought never goes along,
+// and a signed one only with its signature.
+func carryReasoning(m *schema.Message, s snapshot.Snapshot, p profile) {
+	if s.Reasoning == "" || !s.ReasoningWhole || p.resendsReasoning == resendNone {
+		return
+	}
+	if p.resendsReasoning == resendSigned && len(s.ReasoningExtra) < len(p.reasoningKeys) {
+		return
+	}
+	m.ReasoningContent = s.Reasoning
+	if len(s.ReasoningExtra) > 0 {
+		if m.Extra == nil {
+			m.Extra = make(map[string]any, len(s.ReasoningExtra))
+		}
+		maps.Copy(m.Extra, s.ReasoningExtra)
+	}
+}
+
+// limitTokens reduces the caller's token limit by what the broken attempts have used of it: what they reported, or a
+// sixth of the bytes that came.
+func limitTokens(opts []model.Option, used snapshot.Usage, bytes int) []model.Option {
+	limit := model.GetCommonOptions(nil, opts...).MaxTokens
+	if limit == nil {
+		return opts
+	}
+	spent := bytes / 6
+	if used.Known && used.Completion > 0 {
+		spent = used.Completion
+	}
+	if spent == 0 {
+		return opts
+	}
+	left := max(*limit-spent, min(*limit, minTokens))
+
+	return append(opts[:len(opts):len(opts)], model.WithMaxTokens(left))
+}

@@ -1,0 +1,43 @@
+package continuation
+
+import (
+	"strings"
+
+	"github.com/cloudwego/eino/schema"
+)
+
+// The keys under which a recovered message says, in its Extra, what a later call must know. Values are flat numbers and
+// strings, each sent in one chunk only: those survive Eino's concatenation, JSON and the checkpoints of ADK and compose.
+const (
+	// ExtraContinuations holds how many continuations and restarts made the message.
+	ExtraContinuations = "carryon_continuations"
+	// ExtraDroppedCalls holds the names of the tool calls that were cut off, one a line.
+	ExtraDroppedCalls = "carryon_dropped_calls"
+	// ExtraReasoningSkip holds how many bytes at the start of ReasoningContent are of a thought that broke off.
+	// With a dot and an Extra key behind it, the same of the string under that key.
+	ExtraReasoningSkip = "carryon_reasoning_skip"
+)
+
+// markInt reads a number that may have become a float64 in JSON.
+func markInt(m *schema.Message, key string) int {
+	switch v := m.Extra[key].(type) {
+	case int:
+		return v
+	case int64:
+		return int(v)
+	case float64:
+		return int(v)
+	default:
+		return 0
+	}
+}
+
+// droppedCalls returns the names of the calls that m's model began and that were cut off.
+func droppedCalls(m *schema.Message) []string {
+	s, _ := m.Extra[ExtraDroppedCalls].(string)
+	if s == "" {
+		return nil
+	}
+
+	return strings.Split(s, "\n")
+}

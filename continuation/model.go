@@ -1,0 +1,245 @@
+package continuation
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/cloudwego/eino/components"
+	"github.com/cloudwego/eino/components/model"
+	"github.com/cloudwego/eino/schema"
+
+	"github.com/eino-carryon/carryon/callbacks"
+)
+
+// Model decorates a chat model: a stream that breaks is continued, and the consumer sees one. It can stand wherever the
+// wrapped model can, keeps no state of a call beyond it, and is safe for concurrent use if the wrapped model is.
+type Model struct {
+	inner   model.BaseChatModel
+	cfg     *config
+	learned *learned
+}
+
+var (
+	_ model.ToolCallingChatModel = (*Model)(nil)
+	_ components.Typer           = (*Model)(nil)
+	_ components.Checker         = (*Model)(nil)
+)
+
+// New returns inner with recovering streams. The error names every option that is out of range.
+func New(inner model.BaseChatModel, opts ...Option) (*Model, error) {
+	cfg, err := newConfig(opts)
+	if inner == nil {
+		err = errors.Join(errors.New("continuation: the model to wrap is nil"), err)
+	}
+	if err != nil {
+		return nil, err
+	}
+
+	return &Model{inner: inner, cfg: cfg, learned: new(learned)}, nil
+}
+
+// Wrap is [New] for programs that know their options: it panics where New returns an error.
+func Wrap(inner model.BaseChatModel, opts ...Option) *Model {
+	m, err := New(inner, opts...)
+	if err != nil {
+		panic(err)
+	}
+
+	return m
+}
+
+// WithTools returns a decorated model with the tools bound. The receiver is not changed. If the wrapped model takes no
+// tools, the error names its type; tools given as options of a call still reach it.
+func (m *Model) WithTools(tools []*schema.ToolInfo) (model.ToolCallingChatModel, error) {
+	inner, ok := m.inner.(model.ToolCallingChatModel)
+	if !ok {
+		return nil, fmt.Errorf("continuation: the wrapped %T has no WithTools", m.inner)
+	}
+	bound, err := inner.WithTools(tools)
+	if err != nil {
+		return nil, fmt.Errorf("continuation: bind tools: %w", err)
+	}
+	if bound == nil {
+		return nil, fmt.Errorf("continuation: WithTools of the wrapped %T returned no model", m.inner)
+	}
+
+	return &Model{inner: bound, cfg: m.cfg, learned: m.learned}, nil
+}
+
+// GetType returns the wrapped model's type; empty if it has none.
+func (m *Model) GetType() string {
+	typ, _ := components.GetType(m.inner)
+
+	return typ
+}
+
+// IsCallbacksEnabled returns what the wrapped model says.
+func (m *Model) IsCallbacksEnabled() bool { return components.IsCallbacksEnabled(m.inner) }
+
+// Stream asks the wrapped model and returns a reader of one answer, however often the stream below breaks.
+//
+// It returns once the first attempt is open. A first request that fails for good is returned as Stream's error; one that
+// may be made again is made again inside Recv, so that closing the reader can end the wait. Recv ends with io.EOF after
+// the whole answer; an error end is never io.EOF. What the answer could not be brought to its end for is an
+// [ExhaustedError]; the end of ctx, the closing of the reader and interrupts come out as they are. After its error the
+// reader only says io.EOF.
+//
+// The caller closes the reader. That stops the request below at once, even while it is silent; closing twice, and
+// closing while another goroutine is in Recv, is fine. Neither in nor its messages are changed.
+func (m *Model) Stream(ctx context.Context, in []*schema.Message, opts ...model.Option) (*schema.StreamReader[*schema.Message], error) {
+	if m.cfg.maxContinuations == 0 {
+		return m.inner.Stream(ctx, in, opts...)
+	}
+	if isNested(ctx) {
+		m.nested(ctx, in, opts)
+
+		return m.inner.Stream(ctx, in, opts...)
+	}
+	c := newCall(ctx, m, in, opts)
+	if err := c.open(); err != nil {
+		return nil, err
+	}
+
+	return newReader(c.next, c.closed), nil
+}
+
+// Generate asks the wrapped model for a whole answer. A request that failed is made again as often as [WithOpenRetries]
+// allows; with [WithStreamingGenerate] the answer comes through the recovering stream.
+func (m *Model) Generate(ctx context.Context, in []*schema.Message, opts ...model.Option) (*schema.Message, error) {
+	switch {
+	case m.cfg.maxContinuations == 0:
+		return m.inner.Generate(ctx, in, opts...)
+	case isNested(ctx):
+		m.nested(ctx, in, opts)
+
+		return m.inner.Generate(ctx, in, opts...)
+	case m.cfg.streamGenerate:
+		r, err := m.Stream(ctx, in, opts...)
+		if err != nil {
+			return nil, err
+		}
+
+		return schema.ConcatMessageStream(r)
+	default:
+		return m.generate(ctx, in, opts)
+	}
+}
+
+func (m *Model) generate(ctx context.Context, in []*schema.Message, opts []model.Option) (*schema.Message, error) {
+	req := m.baseRequest(in, opts)
+	e := m.newEmitter(ctx, in, opts)
+	b := budget{cfg: m.cfg, started: time.Now()}
+	for {
+		actx, rec := withRecord(withNested(ctx))
+		msg, err := m.inner.Generate(actx, req.messages, req.opts...)
+		if err == nil {
+			return msg, nil
+		}
+		if ctx.Err() != nil || isInterrupt(err) {
+			return nil, err
+		}
+		class := rec.class(m.cfg.classifier(err))
+		if req.hinted && class.Kind == InvalidRequest {
+			m.refuseHint(ctx, e, err)
+			req = m.baseRequest(in, opts)
+
+			continue
+		}
+		if class.Permanent() || class.Kind == Unknown || b.opens >= m.cfg.openRetries {
+			return nil, err
+		}
+		d, reason := b.wait(b.opens+1, class, time.Now())
+		if reason != "" {
+			return nil, err
+		}
+		b.opens++
+		e.emit(ctx, openRetried(e.source(), b.opens, d, class, err))
+		if err := sleep(ctx, d); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// sleep waits for d, or returns why ctx ended.
+func sleep(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return contextError(ctx)
+	}
+}
+
+// baseRequest returns what the caller's input asks for: the input itself, unless a message that this decorator made must
+// be mended or a cut off tool call be spoken of.
+func (m *Model) baseRequest(in []*schema.Message, opts []model.Option) request {
+	place := m.cfg.hint
+	if m.learned.refusesHint.Load() {
+		place = hintOff
+	}
+	plain := repairAll(in)
+	messages, hinted := withHint(plain, place)
+
+	return request{messages: messages, plain: plain, opts: opts, hinted: hinted, rewrite: rewriteUnchanged}
+}
+
+func (m *Model) refuseHint(ctx context.Context, e *emitter, err error) {
+	m.learned.refusesHint.Store(true)
+	e.emit(ctx, callbacks.Notice{
+		Call: e.source(), Kind: callbacks.NoticeHintRefused, Message: callbacks.BoundMessage(err.Error()),
+	})
+}
+
+// identity returns the provider's type and the model's name as far as they are known.
+func (m *Model) identity(opts []model.Option) (provider, name string) {
+	provider, name = m.cfg.provider, m.cfg.model
+	if provider == "" {
+		provider = m.GetType()
+	}
+	if o := model.GetCommonOptions(nil, opts...); name == "" && o.Model != nil {
+		name = *o.Model
+	}
+
+	return provider, name
+}
+
+func (m *Model) newEmitter(ctx context.Context, in []*schema.Message, opts []model.Option) *emitter {
+	provider, name := m.identity(opts)
+	const unknown = "unknown"
+	if provider == "" {
+		provider = unknown
+	}
+	if name == "" {
+		name = unknown
+	}
+
+	return &emitter{
+		handlers: m.cfg.handlers,
+		of:       callbacks.Call{Provider: provider, Model: name, RunID: m.cfg.runID(ctx)},
+		turn:     func() int { return countAnswers(in) },
+	}
+}
+
+func (m *Model) nested(ctx context.Context, in []*schema.Message, opts []model.Option) {
+	if len(m.cfg.handlers) == 0 {
+		return
+	}
+	e := m.newEmitter(ctx, in, opts)
+	e.emit(ctx, callbacks.Notice{
+		Call: e.source(), Kind: callbacks.NoticeNested,
+		Message: "a decorator above this one recovers the stream; this one passes it through",
+	})
+}
+
+type nestedKey struct{}
+
+// withNested marks the context of an attempt, so that a decorator below knows of this one.
+func withNested(ctx context.Context) context.Context {
+	return context.WithValue(ctx, nestedKey{}, true)
+}
+
+func isNested(ctx context.Context) bool { return ctx.Value(nestedKey{}) != nil }

@@ -1,0 +1,34 @@
+package continuation
+
+import "github.com/cloudwego/eino/schema"
+
+// tokens is the capacity of the pipe that newReader reads from. More than one spares the consumer's Recv the wait for
+// the watching goroutine.
+const tokens = 64
+
+// newReader returns a reader whose Recv calls next in the consumer's goroutine, and calls closed once when the reader
+// is closed or was dropped unread.
+//
+// Eino's readers are closed types: no code of ours runs on Close. What can be seen from outside is that Send on the
+// other end of a pipe reports it. So the reader converts a pipe of tokens, and a goroutine parked in Send sees Close
+// at once, even while the model is silent. An error of next ends the stream, and with it the goroutine.
+func newReader[M any](next func() (M, error), closed func()) *schema.StreamReader[M] {
+	r, w := schema.Pipe[struct{}](tokens)
+	r.SetAutomaticClose() // Close may come twice, and a reader that is dropped closes itself
+
+	go func() {
+		defer closed()
+		defer w.Close() // a Recv that begins after Close must not wait for a token for ever
+		for !w.Send(struct{}{}, nil) {
+		}
+	}()
+
+	return schema.StreamReaderWithConvert(r, func(struct{}) (M, error) {
+		m, err := next()
+		if err != nil {
+			r.Close()
+		}
+
+		return m, err
+	})
+}

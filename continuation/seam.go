@@ -1,0 +1,122 @@
+package continuation
+
+import (
+	"time"
+
+	"github.com/cloudwego/eino/schema"
+
+	"github.com/eino-carryon/carryon/snapshot"
+)
+
+// joinHold is how long the first text of a continuation is held back at most.
+const joinHold = 300 * time.Millisecond
+
+// seam is where a continuation is joined: it holds the chunks while the joiner is undecided, and cuts from them what the
+// joiner says.
+type seam struct {
+	join  *joiner
+	held  []*schema.Message
+	timer *time.Timer
+}
+
+func newSeam(j *joiner) *seam { return &seam{join: j} }
+
+// take reads the next chunk and returns those that are free to go on. Anything but text ends the holding back, since it
+// must not wait for text that may never come.
+func (s *seam) take(m *schema.Message) []*schema.Message {
+	text := snapshot.Text(m)
+	holding := s.join.state == joinHolding
+	cut := s.join.take(text)
+	if !holding {
+		return []*schema.Message{cutText(m, &cut)}
+	}
+	if text != "" || len(s.held) > 0 {
+		s.held = append(s.held, m)
+	} else if !endsHolding(m) {
+		return []*schema.Message{m}
+	} else {
+		s.held = append(s.held, m)
+	}
+	if s.join.state == joinHolding && endsHolding(m) {
+		return s.end()
+	}
+	if s.join.state == joinHolding {
+		if s.timer == nil {
+			s.timer = time.NewTimer(joinHold)
+		}
+
+		return nil
+	}
+
+	return s.free(cut)
+}
+
+func endsHolding(m *schema.Message) bool {
+	return len(m.ToolCalls) > 0 || m.ResponseMeta != nil && m.ResponseMeta.FinishReason != ""
+}
+
+// deadline fires when holding back has lasted long enough.
+func (s *seam) deadline() <-chan time.Time {
+	if s == nil || s.timer == nil || s.join.state != joinHolding {
+		return nil
+	}
+
+	return s.timer.C
+}
+
+// holds reports whether chunks are waiting for a decision.
+func (s *seam) holds() bool { return len(s.held) > 0 }
+
+// expire decides at the deadline, end at the end of the attempt. Both return the chunks that are free.
+func (s *seam) expire() []*schema.Message { return s.free(s.join.expire()) }
+
+func (s *seam) end() []*schema.Message { return s.free(s.join.end()) }
+
+func (s *seam) free(cut int) []*schema.Message {
+	s.stop()
+	out := s.held
+	s.held = nil
+	for i, m := range out {
+		out[i] = cutText(m, &cut)
+	}
+
+	return out
+}
+
+// drop forgets what is held.
+func (s *seam) drop() {
+	s.stop()
+	s.held = nil
+}
+
+func (s *seam) stop() {
+	if s.timer != nil {
+		s.timer.Stop()
+	}
+}
+
+// cutText returns m without the first *n bytes of its text, and takes from *n what it has cut. Multi-content repeats the
+// text, or holds it alone; it is cut alike.
+func cutText(m *schema.Message, n *int) *schema.Message {
+	text := snapshot.Text(m)
+	k := min(*n, len(text))
+	if k == 0 {
+		return m
+	}
+	*n -= k
+	cut := *m
+	cut.Content = cutBytes(m.Content, k)
+	cut.AssistantGenMultiContent = nil
+	for _, p := range m.AssistantGenMultiContent {
+		if p.Type == schema.ChatMessagePartTypeText && k > 0 {
+			here := min(k, len(p.Text))
+			p.Text, k = p.Text[here:], k-here
+			if p.Text == "" && len(p.Extra) == 0 {
+				continue
+			}
+		}
+		cut.AssistantGenMultiContent = append(cut.AssistantGenMultiContent, p)
+	}
+
+	return &cut
+}

@@ -1,0 +1,188 @@
+package continuation
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/eino-carryon/carryon/callbacks"
+)
+
+// NewTransport returns a RoundTripper for the wrapped model's http.Client that tells the decorator what most clients
+// keep to themselves: the status and Retry-After of a response, and the error that ended its body. It hands every
+// request to base unchanged, and every response back with a Body that reads and closes as before. A nil base is
+// [http.DefaultTransport]. Requests that no decorated model made pass through as they are.
+//
+// It is safe for concurrent use if base is, and belongs to no model: one can serve many. It never closes anything;
+// CloseIdleConnections is passed on.
+func NewTransport(base http.RoundTripper) http.RoundTripper {
+	if base == nil {
+		base = http.DefaultTransport
+	}
+
+	return &recordingTransport{base: base}
+}
+
+type recordingTransport struct{ base http.RoundTripper }
+
+// RoundTrip implements [http.RoundTripper].
+func (t *recordingTransport) RoundTrip(request *http.Request) (*http.Response, error) {
+	r, found := request.Context().Value(recordKey{}).(*record)
+	if !found {
+		return t.base.RoundTrip(request)
+	}
+
+	ordinal := r.begin()
+
+	response, err := t.base.RoundTrip(request)
+	if err != nil || response == nil {
+		return response, err
+	}
+
+	r.answer(ordinal, response.StatusCode, response.Header)
+
+	// The body of a switched protocol is also written to.
+	if response.Body != nil && response.StatusCode != http.StatusSwitchingProtocols {
+		response.Body = &recordedBody{ReadCloser: response.Body, record: r, ordinal: ordinal}
+	}
+
+	return response, nil
+}
+
+// CloseIdleConnections lets http.Client reach the method of the base.
+func (t *recordingTransport) CloseIdleConnections() {
+	if closer, ok := t.base.(interface{ CloseIdleConnections() }); ok {
+		closer.CloseIdleConnections()
+	}
+}
+
+type recordKey struct{}
+
+// record is what the requests of one attempt left behind. The last request wins: clients repeat requests on their own.
+// It is safe for concurrent use.
+type record struct {
+	mu            sync.Mutex
+	ordinal       int // of the last request, from 1
+	status        int
+	retryAfter    time.Duration
+	hasRetryAfter bool
+	err           error
+}
+
+// withRecord returns the context for one attempt and the record that its requests fill.
+func withRecord(ctx context.Context) (context.Context, *record) {
+	r := &record{}
+
+	return context.WithValue(ctx, recordKey{}, r), r
+}
+
+// begin forgets the request before and returns the ordinal of the new one.
+func (r *record) begin() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+
+	r.ordinal++
+	r.status, r.retryAfter, r.hasRetryAfter, r.err = 0, 0, false, nil
+
+	return r.ordinal
+}
+
+func (r *record) answer(ordinal, status int, header http.Header) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+
+	if ordinal != r.ordinal {
+		return
+	}
+
+	r.status = status
+	r.retryAfter, r.hasRetryAfter = parseRetryAfter(header, time.Now())
+}
+
+// fail keeps the first error of the body of the last request.
+func (r *record) fail(ordinal int, err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+
+	if ordinal == r.ordinal && r.err == nil {
+		r.err = err
+	}
+}
+
+// readErr returns the error that ended the last body; nil if it ended well, was closed, or is still open. A nil record
+// has none.
+func (r *record) readErr() error {
+	if r == nil {
+		return nil
+	}
+
+	r.mu.Lock()
+	defer r.mu.Unlock()
+
+	return r.err
+}
+
+// class adds to c what the error did not say. A response with an error status was no stream, so its status explains
+// whatever the client made of it, unless the provider was already understood. A nil record adds nothing.
+func (r *record) class(c Class) Class {
+	if r == nil {
+		return c
+	}
+
+	r.mu.Lock()
+	defer r.mu.Unlock()
+
+	if !isStatus(int64(r.status)) {
+		return c
+	}
+
+	switch {
+	case c.Status != 0:
+	case isProviderWord(c):
+		c.Status = r.status
+	default:
+		wait, has := c.RetryAfter, c.HasRetryAfter
+		c = statusClass(r.status)
+		c.RetryAfter, c.HasRetryAfter = wait, has
+	}
+
+	if !c.HasRetryAfter {
+		c.RetryAfter, c.HasRetryAfter = r.retryAfter, r.hasRetryAfter
+	}
+
+	return c
+}
+
+// isProviderWord says whether c rests on what the provider said.
+func isProviderWord(c Class) bool {
+	return c.ErrorKind == callbacks.KindProviderError && c.Kind != Unknown
+}
+
+// recordedBody reports the error that ends a body.
+type recordedBody struct {
+	io.ReadCloser
+
+	record  *record
+	ordinal int
+	closed  atomic.Bool
+}
+
+// Read implements [io.Reader].
+func (b *recordedBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if err != nil && err != io.EOF && !b.closed.Load() {
+		b.record.fail(b.ordinal, err)
+	}
+
+	return n, err
+}
+
+// Close implements [io.Closer]. What reads report afterwards is of no interest.
+func (b *recordedBody) Close() error {
+	b.closed.Store(true)
+
+	return b.ReadCloser.Close()
+}

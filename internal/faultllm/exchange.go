@@ -1,0 +1,232 @@
+package faultllm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// maxBody is the largest request that is read.
+const maxBody = 32 << 20
+
+// exchange is one request and its response.
+type exchange struct {
+	server *Server
+	rec    *Record
+	w      http.ResponseWriter
+	rc     *http.ResponseController
+	enc    encoder
+	fault  Fault
+}
+
+// handle serves one request.
+func (s *Server) handle(w http.ResponseWriter, r *http.Request) {
+	if refused := s.route(r); refused != nil {
+		s.refuse(w, *refused)
+		return
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+	if err != nil {
+		s.refuse(w, refusal{status: http.StatusRequestEntityTooLarge, errType: invalidRequest, message: err.Error()})
+		return
+	}
+	x := &exchange{server: s, rec: s.ledger.arrive(r.Header.Clone(), body), w: w, rc: http.NewResponseController(w)}
+	defer s.ledger.end(x.rec)
+	w.Header().Set("X-Request-Id", fmt.Sprintf("req-test-%06d", x.rec.N))
+	if refused := x.serve(r, body); refused != nil {
+		x.update(func(r *Record) { r.Status = refused.status })
+		s.refuse(w, *refused)
+	}
+}
+
+func (s *Server) route(r *http.Request) *refusal {
+	path, known := strings.CutPrefix(r.URL.Path, "/v1")
+	if !known || path != s.wire.path() {
+		return &refusal{
+			status: http.StatusNotFound, errType: invalidRequest, code: "unknown_url",
+			message: fmt.Sprintf("Unknown request URL: %s %s.", r.Method, r.URL.Path),
+		}
+	}
+	if r.Method != http.MethodPost {
+		return &refusal{
+			status: http.StatusMethodNotAllowed, errType: invalidRequest, code: "method_not_supported",
+			message: fmt.Sprintf("Not allowed to %s on %s.", r.Method, r.URL.Path),
+		}
+	}
+	return nil
+}
+
+func (s *Server) refuse(w http.ResponseWriter, r refusal) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(r.status)
+	_, _ = io.WriteString(w, s.wire.refusalBody(r)) // a client that left needs no answer.
+}
+
+func (x *exchange) serve(r *http.Request, body []byte) *refusal {
+	s := x.server
+	if s.cfg.APIKey != "" && r.Header.Get("Authorization") != "Bearer "+s.cfg.APIKey {
+		return &refusal{
+			status: http.StatusUnauthorized, errType: invalidRequest, code: "invalid_api_key",
+			message: "Incorrect API key provided.",
+		}
+	}
+	req, refused := s.wire.decode(body)
+	x.update(func(r *Record) { r.Request = req })
+	if refused == nil {
+		refused = s.wire.validate(req)
+	}
+	if refused != nil {
+		return refused
+	}
+	found, ok := s.cfg.Script.resolve(req.Messages)
+	if !ok {
+		return badRequest("messages", "no_answer", "the script has no answer to these messages")
+	}
+	x.plan(found)
+	x.enc = s.wire.encoder(req, x.rec.N)
+	x.answer(r.Context(), x.generator(found).events())
+	return nil
+}
+
+// plan completes the record and asks the plan for the fault.
+func (x *exchange) plan(found resolution) {
+	s := x.server
+	name := s.cfg.Script[found.turn].Answer.Name
+	s.ledger.attempt(x.rec, found.key)
+	x.update(func(r *Record) {
+		r.Turn, r.Name, r.Continued, r.From = found.turn, name, found.continued, x.start(found)
+	})
+	if s.cfg.Plan != nil {
+		x.fault = s.cfg.Plan(Arrival{
+			N: x.rec.N, Turn: found.turn, Name: name, Attempt: x.rec.Attempt,
+			Continued: found.continued, Request: x.rec.Request,
+		})
+	}
+	x.update(func(r *Record) { r.Fault = x.fault })
+}
+
+func (x *exchange) start(found resolution) int {
+	if !found.continued {
+		return 0
+	}
+	return x.server.cfg.Continuer.start(x.server.cfg.Script[found.turn].Answer.Text(), found.partial)
+}
+
+func (x *exchange) generator(found resolution) generator {
+	cfg, req := x.server.cfg, x.rec.Request
+	return generator{
+		answer: cfg.Script[found.turn].Answer, continued: found.continued, start: x.rec.From,
+		preamble: cfg.Continuer.preamble, rethink: cfg.Rethink, pieceSize: cfg.PieceSize,
+		maxTokens: req.MaxTokens, prompt: PromptTokens(req), usage: req.Stream && req.IncludeUsage,
+	}
+}
+
+func (x *exchange) answer(ctx context.Context, events []event) {
+	switch {
+	case x.fault.kind == faultStatus:
+		x.status()
+	case x.fault.at.kind == posHeaders && x.beforeHeaders(ctx):
+		return
+	case !x.rec.Request.Stream:
+		x.whole(ctx, events)
+	default:
+		x.stream(ctx, events)
+	}
+}
+
+func (x *exchange) status() {
+	f := x.fault
+	x.hit()
+	x.update(func(r *Record) { r.Status = f.code })
+	f.retry.set(x.w.Header())
+	if strings.HasPrefix(f.body, "{") {
+		x.w.Header().Set("Content-Type", "application/json")
+	}
+	x.w.WriteHeader(f.code)
+	_, _ = io.WriteString(x.w, f.body) // a client that left needs no answer.
+}
+
+// beforeHeaders applies a fault before the headers, and says whether the response ends with it. A fault that needs a
+// body happens at its start instead.
+func (x *exchange) beforeHeaders(ctx context.Context) bool {
+	switch {
+	case x.fault.breaks():
+		x.hit()
+		x.abort()
+		return true
+	case x.fault.kind == faultStall || x.fault.kind == faultHold:
+		x.hit()
+		if !x.hold(ctx) {
+			return true
+		}
+		x.fault = None()
+	}
+	return false
+}
+
+// head sends the headers, which bills the prompt.
+func (x *exchange) head(contentType string) {
+	x.w.Header().Set("Content-Type", contentType)
+	x.w.WriteHeader(http.StatusOK)
+	x.update(func(r *Record) { r.Status, r.Prompt = http.StatusOK, PromptTokens(r.Request) })
+}
+
+// whole sends a response that is not streamed. Faults that end a stream end it in the middle of its body, wherever
+// their position is; the others do nothing.
+func (x *exchange) whole(ctx context.Context, events []event) {
+	doc := x.enc.whole(events)
+	bill := events[len(events)-1].usage.completion
+	if x.fault.kind == faultStall || x.fault.kind == faultHold {
+		x.hit()
+		if !x.hold(ctx) {
+			return
+		}
+	}
+	sent, lost := doc, 0
+	switch {
+	case x.fault.kind == faultEmptyBody:
+		sent, bill = nil, 0
+	case x.fault.kind == faultMalformed || x.fault.breaks():
+		sent, lost = doc[:len(doc)/2], bill
+	}
+	if x.fault.breaks() {
+		x.w.Header().Set("Content-Length", strconv.Itoa(len(doc)))
+	}
+	x.head("application/json")
+	x.update(func(r *Record) {
+		r.Completion, r.Lost, r.FaultHit = bill, lost, r.FaultHit || len(sent) < len(doc)
+	})
+	_, err := x.w.Write(sent)
+	if x.fault.breaks() && err == nil {
+		_ = x.rc.Flush() // the connection is about to break anyway.
+		x.abort()
+	}
+}
+
+func (x *exchange) update(change func(*Record)) { x.server.ledger.update(x.rec, change) }
+
+func (x *exchange) hit() { x.update(func(r *Record) { r.FaultHit = true }) }
+
+// breaks says whether the fault breaks the connection.
+func (f Fault) breaks() bool {
+	return f.kind == faultReset || f.kind == faultCut || f.kind == faultCutLine
+}
+
+// gone records that the client left. If it was the server that was closed, it breaks the connection, as returning would
+// end the body as if it were whole.
+func (x *exchange) gone(ctx context.Context) {
+	if errors.Is(context.Cause(ctx), errServerClosed) {
+		x.abort()
+		return
+	}
+	x.update(func(r *Record) {
+		if !r.Disconnected {
+			r.Disconnected, r.DisconnectedAt = true, time.Now()
+		}
+	})
+}

@@ -1,0 +1,130 @@
+package faultllm
+
+import (
+	"fmt"
+	"time"
+)
+
+// Fault is one way in which a response breaks. Values are made by the functions below, can be compared and used again;
+// the zero value is [None].
+//
+// A response that is not streamed has no positions: faults that break the connection or the JSON do it in the middle of
+// the body, [Stall] and [Hold] before the headers, and all others but [Status] and [EmptyBody] do not happen.
+type Fault struct {
+	kind    faultKind
+	at      Position
+	code    int
+	retry   RetryAfter
+	body    string
+	errType string
+	count   int
+	every   time.Duration
+	release <-chan struct{}
+}
+
+type faultKind int
+
+const (
+	faultNone faultKind = iota
+	faultReset
+	faultCut
+	faultCutLine
+	faultCleanEnd
+	faultCleanCutLine
+	faultStall
+	faultStatus
+	faultInBand
+	faultMalformed
+	faultKeepAlives
+	faultStallKeepingAlive
+	faultSlowDrip
+	faultHold
+	faultEmptyBody
+	faultNoFinish
+)
+
+// None breaks nothing.
+func None() Fault { return Fault{} }
+
+// Reset ends the connection with a TCP RST: the client reads ECONNRESET. Frames sent before it can be read on Linux, as
+// long as they fit into the client's socket buffer.
+func Reset(at Position) Fault { return Fault{kind: faultReset, at: at} }
+
+// CutChunked closes the connection inside the chunked body: the client reads [io.ErrUnexpectedEOF], or [io.EOF] from
+// the request itself if at is [BeforeHeaders].
+func CutChunked(at Position) Fault { return Fault{kind: faultCut, at: at} }
+
+// CutLine is [CutChunked] in the middle of the next frame's line.
+func CutLine(at Position) Fault { return Fault{kind: faultCutLine, at: at} }
+
+// CleanEnd ends the body as if it were whole: the client reads [io.EOF].
+func CleanEnd(at Position) Fault { return Fault{kind: faultCleanEnd, at: at} }
+
+// CleanCutLine is [CleanEnd] in the middle of the next frame's line.
+func CleanCutLine(at Position) Fault { return Fault{kind: faultCleanCutLine, at: at} }
+
+// Stall sends nothing more until the client leaves or the server is closed.
+func Stall(at Position) Fault { return Fault{kind: faultStall, at: at} }
+
+// Hold sends nothing until release is closed or receives, then goes on.
+func Hold(at Position, release <-chan struct{}) Fault {
+	return Fault{kind: faultHold, at: at, release: release}
+}
+
+// Status refuses the request with a status code before anything is generated. The body is sent as it is; see
+// [VendorError].
+func Status(code int, retry RetryAfter, body string) Fault {
+	return Fault{kind: faultStatus, at: BeforeHeaders(), code: code, retry: retry, body: body}
+}
+
+// InBandError sends an error object inside the stream, with status 200, and ends the body.
+func InBandError(at Position, errType, message string) Fault {
+	return Fault{kind: faultInBand, at: at, errType: errType, body: message}
+}
+
+// MalformedJSON sends the next frame as a whole line with half of its JSON, and ends the body.
+func MalformedJSON(at Position) Fault { return Fault{kind: faultMalformed, at: at} }
+
+// KeepAlives sends n comments, waiting for every before each, then goes on.
+func KeepAlives(at Position, n int, every time.Duration) Fault {
+	return Fault{kind: faultKeepAlives, at: at, count: n, every: every}
+}
+
+// StallKeepingAlive is [Stall] with a comment after every such time, at least a millisecond.
+func StallKeepingAlive(at Position, every time.Duration) Fault {
+	return Fault{kind: faultStallKeepingAlive, at: at, every: max(every, time.Millisecond)}
+}
+
+// SlowDrip sends the rest byte by byte, waiting for every before each byte.
+func SlowDrip(at Position, every time.Duration) Fault {
+	return Fault{kind: faultSlowDrip, at: at, every: every}
+}
+
+// EmptyBody is status 200 and nothing else.
+func EmptyBody() Fault { return Fault{kind: faultEmptyBody} }
+
+// AfterFinish is [CutChunked] behind the finish reason, before the end marker.
+func AfterFinish() Fault { return CutChunked(Finished()) }
+
+// NoFinish sends the whole answer and the end marker, but no finish reason.
+func NoFinish() Fault { return Fault{kind: faultNoFinish} }
+
+// String names the fault, with its position where it has one.
+func (f Fault) String() string {
+	names := [...]string{
+		"None", "Reset", "CutChunked", "CutLine", "CleanEnd", "CleanCutLine", "Stall", "Status", "InBandError",
+		"MalformedJSON", "KeepAlives", "StallKeepingAlive", "SlowDrip", "Hold", "EmptyBody", "NoFinish",
+	}
+	switch f.kind {
+	case faultNone, faultEmptyBody, faultNoFinish:
+		return names[f.kind] + "()"
+	case faultStatus:
+		return fmt.Sprintf("Status(%d)", f.code)
+	case faultInBand:
+		return fmt.Sprintf("InBandError(%v, %q)", f.at, f.errType)
+	case faultReset, faultCut, faultCutLine, faultCleanEnd, faultCleanCutLine, faultStall, faultMalformed,
+		faultKeepAlives, faultStallKeepingAlive, faultSlowDrip, faultHold:
+		return fmt.Sprintf("%s(%v)", names[f.kind], f.at)
+	}
+	return fmt.Sprintf("Fault(%d)", f.kind)
+}

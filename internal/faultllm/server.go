@@ -1,0 +1,105 @@
+package faultllm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+)
+
+// Config says what a server answers and how. It must not be changed after [Start].
+type Config struct {
+	// Script is what is answered. Required.
+	Script Script
+	// Plan is what breaks. Nil: nothing.
+	Plan Plan
+	// Continuer is how faithfully partial answers are continued. Zero: honestly.
+	Continuer Continuer
+	// Rethink sends the reasoning again in continuations.
+	Rethink bool
+	// PieceSize cuts the scripted pieces further, to at most so many bytes (or one rune). Zero: pieces as scripted.
+	PieceSize int
+	// Pace is the time before each piece of a streamed answer. Zero: none.
+	Pace time.Duration
+	// APIKey, if not empty, is the bearer token that requests need.
+	APIKey string
+}
+
+// Server is a running provider. Its methods may be called by many goroutines.
+type Server struct {
+	cfg    Config
+	wire   wire
+	http   *http.Server
+	url    string
+	ledger *ledger
+	conns  *conns
+	stop   context.CancelCauseFunc
+	served chan error
+	once   sync.Once
+	closed error
+}
+
+// errServerClosed is the cause with which requests end when the server is closed.
+var errServerClosed = errors.New("faultllm: server closed")
+
+// Start listens on a free port of 127.0.0.1 and serves until [Server.Close].
+func Start(cfg Config) (*Server, error) {
+	if err := cfg.check(); err != nil {
+		return nil, err
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, fmt.Errorf("faultllm: listen: %w", err)
+	}
+	base, stop := context.WithCancelCause(context.Background())
+	s := &Server{
+		cfg: cfg, wire: openai{}, url: "http://" + listener.Addr().String() + "/v1",
+		ledger: newLedger(maxRecords, maxRecordBytes), conns: newConns(),
+		stop: stop, served: make(chan error, 1),
+	}
+	s.http = &http.Server{
+		Handler:           http.HandlerFunc(s.handle),
+		BaseContext:       func(net.Listener) context.Context { return base },
+		ConnState:         s.conns.track,
+		ErrorLog:          slog.NewLogLogger(slog.DiscardHandler, slog.LevelError),
+		ReadHeaderTimeout: time.Minute,
+	}
+	go func() { s.served <- s.http.Serve(listener) }()
+	return s, nil
+}
+
+func (c Config) check() error {
+	if c.PieceSize < 0 {
+		return errors.New("faultllm: PieceSize is negative")
+	}
+	if c.Pace < 0 {
+		return errors.New("faultllm: Pace is negative")
+	}
+	return c.Script.check()
+}
+
+// URL returns the base URL for the client: http://127.0.0.1:port/v1.
+func (s *Server) URL() string { return s.url }
+
+// Ledger returns a copy of what was done so far.
+func (s *Server) Ledger() Ledger { return s.ledger.snapshot() }
+
+// Close breaks all connections, ends stalls, and waits for everything the server started. It may be called twice. The
+// ledger can be read afterwards.
+func (s *Server) Close() error {
+	s.once.Do(func() {
+		s.stop(errServerClosed)
+		s.closed = s.http.Close()
+		if err := <-s.served; !errors.Is(err, http.ErrServerClosed) {
+			s.closed = errors.Join(s.closed, err)
+		}
+		_ = s.http.Close()          // takes the connections that were accepted during the first one.
+		ctx := context.Background() // handlers end with their base context, so these waits are short.
+		s.closed = errors.Join(s.closed, s.WaitIdle(ctx), s.WaitConnections(ctx, 0))
+	})
+	return s.closed
+}

@@ -1,0 +1,225 @@
+package snapshot
+
+import (
+	"errors"
+	"maps"
+	"slices"
+	"unicode/utf8"
+
+	"github.com/cloudwego/eino/schema"
+)
+
+// ErrNilChunk is returned by [Accumulator.Add] for a nil chunk.
+var ErrNilChunk = errors.New("snapshot: nil chunk")
+
+// Accumulator gathers what one model call has brought, over all its attempts: text adds up, while tool calls, the
+// finish reason, usage and half a thought belong to the attempt that is running. The zero value is ready. The cost of
+// Add is linear in the chunk and does not depend on what came before. Fields are copied: no chunk is kept, since Eino
+// changes the Extra of chunks in place after they were handed on.
+//
+// An Accumulator is not safe for concurrent use.
+type Accumulator struct {
+	// ReasoningKeys are the Extra keys in which the provider repeats its reasoning or signs it. Set before the first Add.
+	ReasoningKeys []string
+
+	text       []byte
+	textOpen   bool // the last thing that came was text
+	textBlocks int
+
+	reasoning     []byte
+	reasoningDone bool // something else followed the reasoning
+	reasoningKept bool // an earlier attempt's reasoning is whole: later ones are ignored
+	extras        extras
+
+	calls  callSet
+	finish string
+	usage  Usage
+	media  bool
+}
+
+// Add takes the next chunk. The only error is [ErrNilChunk], which changes nothing.
+func (a *Accumulator) Add(m *schema.Message) error {
+	if m == nil {
+		return ErrNilChunk
+	}
+	a.addReasoning(m)
+	if text := Text(m); text != "" {
+		a.text = append(a.text, text...)
+		a.textOpen = true
+		a.reasoningDone = a.reasoningDone || len(a.reasoning) > 0
+	}
+	a.calls.touched = a.calls.touched[:0]
+	if len(m.ToolCalls) > 0 {
+		a.addCalls(m.ToolCalls)
+	}
+	if len(m.AssistantGenMultiContent) > 0 || len(m.MultiContent) > 0 {
+		a.media = a.media || hasMedia(m)
+	}
+	if m.ResponseMeta != nil {
+		a.usage = a.usage.Max(UsageOf(m.ResponseMeta.Usage))
+		if r := m.ResponseMeta.FinishReason; r != "" {
+			a.finish = r
+		}
+	}
+
+	return nil
+}
+
+func (a *Accumulator) addReasoning(m *schema.Message) {
+	if a.reasoningKept {
+		return
+	}
+	a.reasoning = append(a.reasoning, m.ReasoningContent...)
+	if len(m.Extra) > 0 {
+		a.extras.add(m.Extra, a.ReasoningKeys)
+	}
+}
+
+func (a *Accumulator) addCalls(deltas []schema.ToolCall) {
+	before := len(a.calls.calls)
+	a.calls.add(deltas)
+	a.reasoningDone = a.reasoningDone || len(a.reasoning) > 0
+	if len(a.calls.calls) > before && a.textOpen {
+		a.textOpen = false
+		a.textBlocks++
+	}
+}
+
+// TextLen returns how many bytes of text have come, over all attempts.
+func (a *Accumulator) TextLen() int { return len(a.text) }
+
+// Tail returns a copy of the last n bytes of the text, or all of it if there are fewer.
+func (a *Accumulator) Tail(n int) string { return string(a.text[max(0, len(a.text)-n):]) }
+
+// HasTextAt reports whether the text has s at offset.
+func (a *Accumulator) HasTextAt(offset int, s string) bool {
+	return offset >= 0 && offset+len(s) <= len(a.text) && string(a.text[offset:offset+len(s)]) == s
+}
+
+// Calls returns how many tool calls have begun in this attempt.
+func (a *Accumulator) Calls() int { return len(a.calls.calls) }
+
+// Call returns the n-th tool call of this attempt, in order of appearance. Ended says that nothing more will come,
+// which makes a call without arguments whole.
+func (a *Accumulator) Call(n int, ended bool) ToolCall { return a.calls.calls[n].view(ended) }
+
+// CallState returns the state of the n-th tool call, without copying its arguments.
+func (a *Accumulator) CallState(n int, ended bool) CallState { return a.calls.calls[n].state(ended) }
+
+// CallEmpty reports whether no arguments have come for the n-th tool call, or white space only.
+func (a *Accumulator) CallEmpty(n int) bool { return a.calls.calls[n].scan.empty() }
+
+// CallSize returns how many bytes of arguments the n-th tool call has.
+func (a *Accumulator) CallSize(n int) int { return len(a.calls.calls[n].args) }
+
+// Touched returns the ordinals of the tool calls that the last chunk began or continued, one for each of its deltas.
+// It is valid until the next Add.
+func (a *Accumulator) Touched() []int { return a.calls.touched }
+
+// FinishReason returns this attempt's finish reason; empty if none has come.
+func (a *Accumulator) FinishReason() string { return a.finish }
+
+// Usage returns what this attempt has reported.
+func (a *Accumulator) Usage() Usage { return a.usage }
+
+// ReasoningKept reports whether an earlier attempt's reasoning came whole, so that later reasoning is not part of the
+// message.
+func (a *Accumulator) ReasoningKept() bool { return a.reasoningKept }
+
+// ReasoningDone reports whether the reasoning that belongs to the message has come whole.
+func (a *Accumulator) ReasoningDone() bool { return a.reasoningDone }
+
+// Interrupt ends the attempt and readies the Accumulator for the next one: text and whole reasoning stay; tool calls,
+// half a thought, the finish reason and usage go.
+func (a *Accumulator) Interrupt() {
+	a.text = a.text[:runeEnd(a.text)]
+	a.calls.reset()
+	a.finish, a.usage = "", Usage{}
+	if a.reasoningDone {
+		a.reasoningKept = true
+	} else {
+		a.reasoning, a.extras = a.reasoning[:0], nil
+	}
+}
+
+// Snapshot returns what has come. It shares nothing with a.
+func (a *Accumulator) Snapshot() Snapshot {
+	s := Snapshot{
+		Text:           string(a.text[:runeEnd(a.text)]),
+		TextBlocks:     a.textBlocks,
+		TextOpen:       a.textOpen,
+		Reasoning:      string(a.reasoning),
+		ReasoningWhole: a.reasoningDone,
+		ReasoningExtra: a.extras.toMap(),
+		FinishReason:   a.finish,
+		Usage:          a.usage,
+		Media:          a.media,
+	}
+	for _, c := range a.calls.calls {
+		t := c.view(a.finish != "")
+		t.Extra = maps.Clone(t.Extra)
+		s.ToolCalls = append(s.ToolCalls, t)
+	}
+
+	return s
+}
+
+// runeEnd returns the length of p without the bytes of a last rune that is not whole.
+func runeEnd(p []byte) int { return len(p) - PartialRune(p) }
+
+// PartialRune returns how many bytes at the end of p begin a rune that is not whole yet; 0 if p ends with a rune, or
+// with bytes that no continuation can make one.
+func PartialRune[T string | []byte](p T) int {
+	for i := len(p) - 1; i >= 0 && i >= len(p)-utf8.UTFMax+1; i-- {
+		if !utf8.RuneStart(p[i]) {
+			continue
+		}
+		if utf8.FullRuneInString(string(p[i:])) {
+			return 0
+		}
+
+		return len(p) - i
+	}
+
+	return 0
+}
+
+// Text returns the text of a message: its Content, or else the text parts of its multi-content.
+func Text(m *schema.Message) string {
+	if m.Content != "" || len(m.AssistantGenMultiContent) == 0 {
+		return m.Content
+	}
+	text := ""
+	for i := range m.AssistantGenMultiContent {
+		if p := &m.AssistantGenMultiContent[i]; p.Type == schema.ChatMessagePartTypeText {
+			text += p.Text
+		}
+	}
+
+	return text
+}
+
+func hasMedia(m *schema.Message) bool {
+	return slices.ContainsFunc(m.AssistantGenMultiContent, func(p schema.MessageOutputPart) bool {
+		return p.Type != schema.ChatMessagePartTypeText && p.Type != schema.ChatMessagePartTypeReasoning
+	}) || slices.ContainsFunc(m.MultiContent, func(p schema.ChatMessagePart) bool {
+		return p.Type != schema.ChatMessagePartTypeText
+	})
+}
+
+// HasContent reports whether a chunk brings text, reasoning, a tool call's bytes or a media part. Role-only,
+// usage-only and empty chunks bring none.
+func HasContent(m *schema.Message) bool {
+	if m.Content != "" || m.ReasoningContent != "" {
+		return true
+	}
+	for i := range m.ToolCalls {
+		if t := &m.ToolCalls[i]; t.ID != "" || t.Function.Name != "" || t.Function.Arguments != "" {
+			return true
+		}
+	}
+
+	return hasMedia(m) || slices.ContainsFunc(m.AssistantGenMultiContent, func(p schema.MessageOutputPart) bool {
+		return p.Text != "" || p.Reasoning != nil && (p.Reasoning.Text != "" || p.Reasoning.Signature != "")
+	})
+}
