@@ -17,14 +17,16 @@ var errNilReader = errors.New("continuation: the model returned neither a reader
 
 // prefetch is how many chunks an attempt may be ahead of the consumer. A few spare the goroutines a switch for every
 // chunk; many would let a slow consumer pile up what it may never read.
-const prefetch = 8
+const prefetch = 16
 
 // item is one result of an attempt: first how the open went, then chunks, then one error.
 type item[M any] struct {
-	msg    M
-	err    error
-	opened bool
+	msg M
+	err error
 }
+
+// errOpened is the first item of an attempt that has a reader.
+var errOpened = errors.New("continuation: opened")
 
 // attempt is one request to the wrapped model. Its goroutine opens the stream and reads it, so that the decorator can
 // stop waiting for a model that does not heed its context. It ends when the stream does, or when leave was called and
@@ -65,7 +67,7 @@ func (a *attempt[M]) run(ctx context.Context, open opener[M]) {
 	}
 	defer r.Close()
 
-	a.send(ctx, item[M]{opened: true})
+	a.send(ctx, item[M]{err: errOpened})
 	for ctx.Err() == nil {
 		m, err := r.Recv()
 		a.send(ctx, item[M]{msg: m, err: err})
@@ -76,6 +78,11 @@ func (a *attempt[M]) run(ctx context.Context, open opener[M]) {
 }
 
 func (a *attempt[M]) send(ctx context.Context, it item[M]) {
+	select {
+	case a.items <- it: // the common case needs no look at the context
+		return
+	default:
+	}
 	select {
 	case a.items <- it:
 	case <-ctx.Done():

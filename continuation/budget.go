@@ -1,6 +1,7 @@
 package continuation
 
 import (
+	"math"
 	"time"
 )
 
@@ -52,8 +53,10 @@ func (b *budget) wait(n int, c Class, now time.Time) (time.Duration, string) {
 	if c.HasRetryAfter {
 		d = max(d, c.RetryAfter)
 	}
-	d += time.Duration(float64(d) * b.cfg.jitter() / 4)
-	if b.cfg.maxElapsed > 0 && now.Add(d).After(b.started.Add(b.cfg.maxElapsed)) {
+	if more := time.Duration(float64(d) * b.cfg.jitter() / 4); d <= math.MaxInt64-more {
+		d += more
+	}
+	if b.cfg.maxElapsed > 0 && d > b.cfg.maxElapsed-now.Sub(b.started) {
 		return 0, ReasonMaxElapsed
 	}
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math"
 	"runtime/debug"
 	"sync"
 	"time"
@@ -20,9 +21,9 @@ import (
 type call struct {
 	model   *Model
 	cfg     *config
-	profile profile
+	profile *profile // never changed; shared
 	dialect Dialect
-	events  *emitter
+	events  emitter
 
 	caller context.Context    //nolint:containedctx // Recv has no context: the stream lives under the one Stream was given
 	ctx    context.Context    //nolint:containedctx // ends with caller, with the reader's Close, and with the call
@@ -38,7 +39,8 @@ type call struct {
 	attempt *attempt[*schema.Message]
 	record  *record
 	watch   watchdog
-	seam    *seam // nil if it needs no join
+	idle    time.Duration // how long it may be silent between two pieces of content
+	seam    *seam         // nil if it needs no join
 	probe   probe
 
 	// What its chunks go through.
@@ -63,18 +65,18 @@ func newCall(ctx context.Context, m *Model, in []*schema.Message, opts []model.O
 		stretch: 1,
 		budget:  budget{cfg: m.cfg, started: time.Now()},
 	}
-	provider, _ := m.identity(opts)
-	c.setProfile(profileOf(provider))
+	c.setProfile(m.profile)
 	c.gate.acc = &c.acc
 	c.request = c.base
 
 	return c
 }
 
-func (c *call) setProfile(p profile) {
+func (c *call) setProfile(p *profile) {
 	c.profile = p
 	c.acc.ReasoningKeys, c.carry.keys = p.reasoningKeys, p.reasoningKeys
-	c.dialect = c.cfg.dialect.resolve(p)
+	c.dialect = c.cfg.dialect.resolve(*p)
+	c.idle = c.idleLimit()
 }
 
 func (c *call) transition(p phase) {
@@ -95,7 +97,7 @@ func (c *call) open() error {
 
 			break
 		}
-		c.guard(c.step)
+		c.step()
 	}
 	if c.phase == phaseEnded && c.out.empty() {
 		return c.err
@@ -121,7 +123,7 @@ func (c *call) next() (*schema.Message, error) {
 
 			return nil, err
 		}
-		c.guard(c.step)
+		c.step()
 	}
 }
 
@@ -136,8 +138,14 @@ func (c *call) closed() {
 	}
 }
 
-// step does what the phase asks for. It returns when there may be something for the consumer.
+// step does what the phase asks for. It returns when there may be something for the consumer. A panic of a function that
+// was given as an option becomes an error of the stream.
 func (c *call) step() {
+	defer func() {
+		if p := recover(); p != nil {
+			c.fail(&PanicError{Value: p, Stack: debug.Stack()})
+		}
+	}()
 	switch c.phase {
 	case phaseOpening, phaseStreaming, phaseJoining, phaseProbing:
 		c.read()
@@ -147,25 +155,15 @@ func (c *call) step() {
 	}
 }
 
-// guard turns a panic of an option's function into an error of the stream.
-func (c *call) guard(f func()) {
-	defer func() {
-		if p := recover(); p != nil {
-			c.fail(&PanicError{Value: p, Stack: debug.Stack()})
-		}
-	}()
-	f()
-}
-
 // begin makes the request that is due.
 func (c *call) begin() {
-	ctx, rec := withRecord(withNested(c.ctx))
-	req := c.request
-	c.record, c.fresh, c.soft = rec, true, nil
+	ctx, rec := withRecord(c.ctx)
+	messages, opts := c.request.messages, c.request.opts
+	c.record, c.fresh, c.soft, c.idle = rec, true, nil, c.idleLimit()
 	c.sent++
-	c.watch.reset(c.cfg.firstContent * time.Duration(c.stretch))
+	c.watch.reset(stretched(c.cfg.firstContent, c.stretch))
 	c.attempt = startAttempt(ctx, func(ctx context.Context) (*schema.StreamReader[*schema.Message], error) {
-		return c.model.inner.Stream(ctx, req.messages, req.opts...)
+		return c.model.inner.Stream(ctx, messages, opts...)
 	})
 	c.transition(phaseOpening)
 }
@@ -191,11 +189,11 @@ func (c *call) read() {
 	}
 
 	switch {
-	case it.err != nil:
-		c.ended(it.err)
-	case it.opened:
+	case it.err == errOpened:
 		c.watch.waited()
 		c.opened()
+	case it.err != nil:
+		c.ended(it.err)
 	case it.msg == nil: // some clients do that between frames; it says nothing
 		c.watch.waited()
 	default:
@@ -218,8 +216,8 @@ func (c *call) opened() {
 // arrived takes a chunk of the attempt.
 func (c *call) arrived(m *schema.Message) {
 	if snapshot.HasContent(m) {
-		c.fresh = false
-		c.watch.reset(c.idleLimit())
+		c.fresh, c.content = false, true
+		c.watch.reset(c.idle)
 	} else {
 		c.watch.waited()
 	}
@@ -248,21 +246,35 @@ func (c *call) learn(extra map[string]any) {
 		return
 	}
 	if p, ok := profileByExtra(extra); ok {
-		c.setProfile(p)
+		c.setProfile(&p)
 	}
 }
 
+// idleLimit is how long this attempt may be silent between two pieces of content.
 func (c *call) idleLimit() time.Duration {
 	limit := c.cfg.idle
 	switch {
 	case limit > 0:
-	case c.profile.wholeCalls, c.profile.typ == "" && len(model.GetCommonOptions(nil, c.base.opts...).Tools) > 0:
+	case c.profile.wholeCalls, c.profile.typ == "" && c.offersTools():
 		limit = defaultIdleWholeCalls
 	default:
 		limit = defaultIdle
 	}
 
-	return limit * time.Duration(c.stretch)
+	return stretched(limit, c.stretch)
+}
+
+func (c *call) offersTools() bool {
+	return c.model.tools || len(model.GetCommonOptions(nil, c.base.opts...).Tools) > 0
+}
+
+// stretched returns n times d, or the longest duration there is.
+func stretched(d time.Duration, n int) time.Duration {
+	if d > math.MaxInt64/time.Duration(n) {
+		return math.MaxInt64
+	}
+
+	return d * time.Duration(n)
 }
 
 // accept gathers a chunk and passes on what the consumer may have of it.
@@ -275,7 +287,6 @@ func (c *call) accept(m *schema.Message) {
 
 		return
 	}
-	c.content = c.content || snapshot.HasContent(m)
 	f := finishNone
 	if m.ResponseMeta != nil && m.ResponseMeta.FinishReason != "" {
 		f = c.profile.finish(m.ResponseMeta.FinishReason)

@@ -150,10 +150,16 @@ func (c *carry) note(key string, n int) {
 
 // interrupt readies the carry for the next attempt. Unless the thought came whole, all reasoning shown so far is to skip.
 func (c *carry) interrupt(thoughtWhole bool) {
-	c.later, c.half = true, ""
+	c.later = true
 	if !thoughtWhole {
 		c.skip = maps.Clone(c.shown)
 	}
+	c.reopen()
+}
+
+// reopen readies the carry for an attempt that takes the place of one without content.
+func (c *carry) reopen() {
+	c.half = ""
 	if c.earlier == nil {
 		c.earlier = make(map[string]struct{})
 	}

@@ -22,16 +22,16 @@
 //
 // One call of Stream goes through these phases, all inside the consumer's Recv:
 //
-//	          ┌────────────────────────── wait is over ──────────────────────────┐
-//	          ▼                                                                  │
-//	       opening ──reader──┬── first answer, restart ──▶ streaming ──┐         │
-//	          │              ├── continuation ──▶ joining ──decided──▶ │         │
-//	          │              └── was it cut? ──▶ probing ──▶ joining   ├─break─▶ waiting
-//	          │                                                        │
-//	          └─ fails for good                      answer is whole, exhausted,
-//	                     │                           tool calls to run, caller's control
-//	                     ▼                                             ▼
-//	                   ended ◀─────────────────────────────────────────┘
+//	   ┌────────────────────────── wait is over ──────────────────────────┐
+//	   ▼                                                                  │
+//	opening ──reader──┬── first answer, restart ──▶ streaming ──┐         │
+//	   │              ├── continuation ──▶ joining ──decided──▶ │         │
+//	   │              └── was it cut? ──▶ probing ──▶ joining   ├─break─▶ waiting
+//	   │                                                        │
+//	   └─ fails for good                      answer is whole, exhausted,
+//	              │                           tool calls to run, caller's control
+//	              ▼                                             ▼
+//	            ended ◀─────────────────────────────────────────┘
 //
 // A request that fails before any content goes from opening, or from the first read, to waiting as well.
 package continuation

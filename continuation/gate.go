@@ -21,11 +21,14 @@ type gate struct {
 // held is one thing in the queue: a chunk with text, or a call by its ordinal.
 type held struct {
 	chunk *schema.Message
-	call  int
+	call  int // if there is no chunk
 	role  schema.RoleType
 }
 
-type callState struct{ queued, delivered bool }
+type callState struct {
+	queued, delivered bool
+	size              int // bytes held for it
+}
 
 // pass takes a chunk that the accumulator has just added and calls out for what may leave, in order.
 func (g *gate) pass(m *schema.Message, out func(*schema.Message)) {
@@ -35,7 +38,8 @@ func (g *gate) pass(m *schema.Message, out func(*schema.Message)) {
 
 			return
 		}
-		g.hold(held{chunk: m, call: -1}, len(snapshot.Text(m)))
+		g.queue = append(g.queue, held{chunk: m})
+		g.bytes += len(snapshot.Text(m))
 
 		return
 	}
@@ -68,18 +72,22 @@ func (g *gate) enqueue(m *schema.Message) []schema.ToolCall {
 		for len(g.calls) <= n {
 			g.calls = append(g.calls, callState{})
 		}
-		switch c := &g.calls[n]; {
-		case c.delivered:
-			if args := m.ToolCalls[i].Function.Arguments; args != "" {
+		d, c := &m.ToolCalls[i], &g.calls[n]
+		if c.delivered {
+			if args := d.Function.Arguments; args != "" {
 				index := g.acc.Call(n, false).Index
 				late = append(late, schema.ToolCall{Index: &index, Function: schema.FunctionCall{Arguments: args}})
 			}
-		case !c.queued:
-			c.queued = true
-			g.hold(held{call: n, role: m.Role}, len(m.ToolCalls[i].Function.Arguments))
-		default:
-			g.bytes += len(m.ToolCalls[i].Function.Arguments)
+
+			continue
 		}
+		if !c.queued {
+			c.queued = true
+			g.queue = append(g.queue, held{call: n, role: m.Role})
+		}
+		size := len(d.Function.Arguments) + len(d.Function.Name) + len(d.ID)
+		c.size += size
+		g.bytes += size
 	}
 
 	return late
@@ -97,13 +105,8 @@ func (g *gate) passRest(rest *schema.Message, before int, out func(*schema.Messa
 
 		return
 	}
-	g.queue = slices.Insert(g.queue, before, held{chunk: rest, call: -1})
+	g.queue = slices.Insert(g.queue, before, held{chunk: rest})
 	g.bytes += len(text)
-}
-
-func (g *gate) hold(h held, bytes int) {
-	g.queue = append(g.queue, h)
-	g.bytes += bytes
 }
 
 // mayLeave reports whether h is free to go. A call without arguments waits for the end, since its arguments may come yet.
@@ -149,7 +152,7 @@ func (g *gate) leave(h held, out func(*schema.Message)) {
 
 		return
 	}
-	g.bytes -= g.acc.CallSize(h.call)
+	g.bytes -= g.calls[h.call].size
 	out(&schema.Message{Role: h.role, ToolCalls: []schema.ToolCall{g.deliver(h.call)}})
 }
 

@@ -15,11 +15,10 @@ import (
 type request struct {
 	messages []*schema.Message
 	opts     []model.Option
-	plain    []*schema.Message // the same without a hint; of the caller's own request only
-	hinted   bool              // a hint about cut off calls is part of it
-	trimmed  string            // white space that the partial answer ends with and the request does not
-	exact    bool              // it ends with the partial answer, and what follows goes on to the byte
-	rewrite  string            // how the history was changed, for the log
+	hinted   bool   // a hint about cut off calls is part of it
+	trimmed  string // white space that the partial answer ends with and the request does not
+	exact    bool   // it ends with the partial answer, and what follows goes on to the byte
+	rewrite  string // how the history was changed, for the log
 }
 
 // How a request's history was changed.

@@ -1,6 +1,7 @@
 package continuation
 
 import (
+	"sort"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -12,9 +13,10 @@ import (
 const (
 	joinWindow  = 512 // bytes of a continuation held back at most, and of the text before it that it is compared with
 	joinContext = 4096
-	joinOverlap = 12 // bytes that a repetition must have to be no accident
-	joinWord    = 3  // letters that a repeated beginning of a word must have
-	joinRestart = 16 // bytes after which equality with the start of the text counts as a restart
+	joinOverlap = 12  // bytes that a repetition must have to be no accident
+	joinWord    = 3   // letters that a repeated beginning of a word must have
+	joinRestart = 16  // bytes after which equality with the start of the text counts as a restart
+	joinPeriod  = 128 // up to this length, a text is waited for to come again whole: it may go round
 )
 
 // joiner decides how a continuation meets the text before it: what of its first stretch repeats that text and is cut.
@@ -91,11 +93,11 @@ func (j *joiner) end() int {
 
 // expire decides when the time for holding back has run out.
 func (j *joiner) expire() int {
-	if j.state != joinHolding || len(j.held) == 0 {
+	if j.state != joinHolding {
 		return 0
 	}
 
-	return j.settle(callbacks.JoinUndecided, 0, callbacks.ConfidenceLow)
+	return j.decide(string(j.held), true)
 }
 
 func (j *joiner) settle(k callbacks.JoinKind, overlap int, c callbacks.Confidence) int {
@@ -122,21 +124,36 @@ func (j *joiner) decide(x string, final bool) int {
 	}
 
 	n, certain, open := j.findOverlap(x, final)
+	again := j.commonStart(x)
+	restart := j.isRestart(x[:again])
 	switch {
 	case n > 0:
 		return j.settle(j.overlapKind(n), n+commonPrefix(x[n:], j.trimmed), certain)
-	case j.isRestart(x):
+	case restart && again < len(x) && again < j.prefix.TextLen():
+		j.state = joinRejected
+
+		return 0
+	case restart && (final || len(x) >= joinWindow || len(j.text) > joinPeriod):
 		j.state, j.kind, j.confidence = joinSwallowing, callbacks.JoinRestart, callbacks.ConfidenceHigh
-		j.overlap = 0
 
 		return j.swallow(x)
-	case (open || j.mayRestart(x)) && !final && len(x) < joinWindow:
-		return 0
-	case (open || j.mayRestart(x)) && !final:
+	case !open && again < len(x):
+		return j.settle(callbacks.JoinPlain, 0, j.plainConfidence(x, again == j.prefix.TextLen()))
+	case final || len(x) >= joinWindow:
 		return j.settle(callbacks.JoinUndecided, 0, callbacks.ConfidenceLow)
 	default:
-		return j.settle(callbacks.JoinPlain, 0, j.plainConfidence(x))
+		return 0
 	}
+}
+
+// commonStart returns how many bytes x and the whole text have in common from their starts on.
+func (j *joiner) commonStart(x string) int {
+	n := min(len(x), j.prefix.TextLen())
+	if j.prefix.HasTextAt(0, x[:n]) {
+		return n
+	}
+
+	return sort.Search(n, func(n int) bool { return !j.prefix.HasTextAt(0, x[:n+1]) })
 }
 
 func (j *joiner) overlapKind(n int) callbacks.JoinKind {
@@ -153,36 +170,51 @@ func (j *joiner) findOverlap(x string, final bool) (n int, c callbacks.Confidenc
 	tail := j.text[max(0, len(j.text)-joinWindow):]
 	for i := range len(tail) {
 		s := tail[i:]
-		switch {
-		case len(s) > len(x):
+		if len(s) > len(x) {
 			open = open || strings.HasPrefix(s, x)
-		case strings.HasPrefix(x, s) && n == 0:
-			rest := x[len(s):]
-			if rest == "" && !final {
-				open = true // what follows tells a repetition from a coincidence
-			} else if conf, ok := j.repeats(s, rest); ok {
-				n, c = len(s), conf
-			}
+
+			continue
+		}
+		rest, ok := strings.CutPrefix(x, s)
+		if !ok {
+			continue
+		}
+		conf, ok := j.repeats(s, rest)
+		switch {
+		case rest == "" && !final:
+			open = true
+		case !ok:
+		case !final && (strings.HasPrefix(s, rest) || strings.HasPrefix(j.trimmed, rest)):
+			open = true // what follows tells a repetition from a text that goes round
+		case n == 0:
+			n, c = len(s), conf
 		}
 	}
-	if open && !final && n > 0 && n < joinOverlap {
-		return 0, "", true
+	if open && !final {
+		n = 0
 	}
 
 	return n, c, open
 }
 
 // repeats reports whether s, with which the text ends and the continuation begins, is a repetition: it must have stood
-// once, for what stands more often ("ha ha", equal rows, closing braces) repeats by design.
+// once, for what stands more often ("ha ha", equal rows, closing braces) repeats by design. So does a text in which what
+// stands before s ends as s does: it goes round with the length of s.
 func (j *joiner) repeats(s, rest string) (callbacks.Confidence, bool) {
-	if !utf8.RuneStart(s[0]) || strings.Index(j.text, s) != len(j.text)-len(s) || periodic(s) {
+	before := j.text[:len(j.text)-len(s)]
+	if !utf8.RuneStart(s[0]) || strings.Contains(j.text[:len(j.text)-1], s) || periodic(s) {
+		return "", false
+	}
+	if n := commonSuffix(before, s); n > 1 || n > 0 && n == len(before) {
 		return "", false
 	}
 	letters := countLetters(s)
 	switch {
+	case strings.HasPrefix(rest, s):
+		return "", false
 	case len(s) >= joinOverlap && letters > 0:
 		return callbacks.ConfidenceHigh, true
-	case letters < joinWord || strings.HasPrefix(rest, s):
+	case letters < joinWord:
 		return "", false
 	case j.whole && len(s) == len(j.text):
 		return callbacks.ConfidenceMedium, true
@@ -204,26 +236,17 @@ func isPartWord(text, s, rest string) bool {
 	return !isWord(before) && unicode.IsLetter(after)
 }
 
-// isRestart reports whether x is long enough, and repeats the start of the text closely enough, to be the answer begun
-// anew. A start that stands again inside the text proves nothing.
+// isRestart reports whether x, which has the text's first bytes, has enough of them to be the answer begun anew. A start
+// that stands again inside the text proves nothing.
 func (j *joiner) isRestart(x string) bool {
-	return len(x) >= joinRestart && j.mayRestart(x)
-}
-
-func (j *joiner) mayRestart(x string) bool {
-	n := min(len(x), j.prefix.TextLen())
-	if !j.prefix.HasTextAt(0, x[:n]) {
-		return false
-	}
-	key := x[:min(n, joinRestart)]
-
-	return !strings.Contains(j.text[min(len(j.text), j.afterStart()):], key) && countLetters(key) > 0 && !periodic(key)
+	return len(x) >= joinRestart && j.prefix.TextLen() >= joinRestart && countLetters(x) > 0 && !periodic(x) &&
+		!strings.Contains(j.text[j.afterStart():], x)
 }
 
 // afterStart is where in the text a second occurrence of the answer's start would begin.
 func (j *joiner) afterStart() int {
 	if j.whole {
-		return 1
+		return min(1, len(j.text))
 	}
 
 	return 0
@@ -248,11 +271,13 @@ func (j *joiner) swallow(s string) int {
 }
 
 // plainConfidence tells how sure it is that x goes on where the text stops. Two letters that meet may be one word or
-// the beginning of something else.
-func (j *joiner) plainConfidence(x string) callbacks.Confidence {
+// the beginning of something else; again says that x begins with all of a text too short to tell.
+func (j *joiner) plainConfidence(x string, again bool) callbacks.Confidence {
 	before, _ := utf8.DecodeLastRuneInString(j.text)
 	after, _ := utf8.DecodeRuneInString(x)
 	switch {
+	case again:
+		return callbacks.ConfidenceLow
 	case j.trimmed != "" || !isWord(before) || !isWord(after):
 		return callbacks.ConfidenceHigh
 	case unicode.IsUpper(after) && !unicode.IsUpper(before):
@@ -278,6 +303,15 @@ func countLetters(s string) int {
 func commonPrefix(a, b string) int {
 	n := 0
 	for n < len(a) && n < len(b) && a[n] == b[n] {
+		n++
+	}
+
+	return n
+}
+
+func commonSuffix(a, b string) int {
+	n := 0
+	for n < len(a) && n < len(b) && a[len(a)-1-n] == b[len(b)-1-n] {
 		n++
 	}
 

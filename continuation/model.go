@@ -18,7 +18,9 @@ import (
 type Model struct {
 	inner   model.BaseChatModel
 	cfg     *config
+	profile *profile
 	learned *learned
+	tools   bool // bound by WithTools
 }
 
 var (
@@ -37,7 +39,11 @@ func New(inner model.BaseChatModel, opts ...Option) (*Model, error) {
 		return nil, err
 	}
 
-	return &Model{inner: inner, cfg: cfg, learned: new(learned)}, nil
+	m := &Model{inner: inner, cfg: cfg, learned: new(learned)}
+	p := profileOf(m.provider())
+	m.profile = &p
+
+	return m, nil
 }
 
 // Wrap is [New] for programs that know their options: it panics where New returns an error.
@@ -65,7 +71,7 @@ func (m *Model) WithTools(tools []*schema.ToolInfo) (model.ToolCallingChatModel,
 		return nil, fmt.Errorf("continuation: WithTools of the wrapped %T returned no model", m.inner)
 	}
 
-	return &Model{inner: bound, cfg: m.cfg, learned: m.learned}, nil
+	return &Model{inner: bound, cfg: m.cfg, profile: m.profile, learned: m.learned, tools: len(tools) > 0}, nil
 }
 
 // GetType returns the wrapped model's type; empty if it has none.
@@ -132,7 +138,7 @@ func (m *Model) generate(ctx context.Context, in []*schema.Message, opts []model
 	e := m.newEmitter(ctx, in, opts)
 	b := budget{cfg: m.cfg, started: time.Now()}
 	for {
-		actx, rec := withRecord(withNested(ctx))
+		actx, rec := withRecord(ctx)
 		msg, err := m.inner.Generate(actx, req.messages, req.opts...)
 		if err == nil {
 			return msg, nil
@@ -142,7 +148,7 @@ func (m *Model) generate(ctx context.Context, in []*schema.Message, opts []model
 		}
 		class := rec.class(m.cfg.classifier(err))
 		if req.hinted && class.Kind == InvalidRequest {
-			m.refuseHint(ctx, e, err)
+			m.refuseHint(ctx, &e, err)
 			req = m.baseRequest(in, opts)
 
 			continue
@@ -181,10 +187,9 @@ func (m *Model) baseRequest(in []*schema.Message, opts []model.Option) request {
 	if m.learned.refusesHint.Load() {
 		place = hintOff
 	}
-	plain := repairAll(in)
-	messages, hinted := withHint(plain, place)
+	messages, hinted := withHint(repairAll(in), place)
 
-	return request{messages: messages, plain: plain, opts: opts, hinted: hinted, rewrite: rewriteUnchanged}
+	return request{messages: messages, opts: opts, hinted: hinted, rewrite: rewriteUnchanged}
 }
 
 func (m *Model) refuseHint(ctx context.Context, e *emitter, err error) {
@@ -194,21 +199,29 @@ func (m *Model) refuseHint(ctx context.Context, e *emitter, err error) {
 	})
 }
 
-// identity returns the provider's type and the model's name as far as they are known.
-func (m *Model) identity(opts []model.Option) (provider, name string) {
-	provider, name = m.cfg.provider, m.cfg.model
-	if provider == "" {
-		provider = m.GetType()
-	}
-	if o := model.GetCommonOptions(nil, opts...); name == "" && o.Model != nil {
-		name = *o.Model
+// provider returns the wrapped model's type as far as it is known.
+func (m *Model) provider() string {
+	if m.cfg.provider != "" {
+		return m.cfg.provider
 	}
 
-	return provider, name
+	return m.GetType()
 }
 
-func (m *Model) newEmitter(ctx context.Context, in []*schema.Message, opts []model.Option) *emitter {
-	provider, name := m.identity(opts)
+// modelName returns the model's name as far as it is known.
+func (m *Model) modelName(opts []model.Option) string {
+	if m.cfg.model != "" {
+		return m.cfg.model
+	}
+	if o := model.GetCommonOptions(nil, opts...); o.Model != nil {
+		return *o.Model
+	}
+
+	return ""
+}
+
+func (m *Model) newEmitter(ctx context.Context, in []*schema.Message, opts []model.Option) emitter {
+	provider, name := m.provider(), m.modelName(opts)
 	const unknown = "unknown"
 	if provider == "" {
 		provider = unknown
@@ -217,10 +230,10 @@ func (m *Model) newEmitter(ctx context.Context, in []*schema.Message, opts []mod
 		name = unknown
 	}
 
-	return &emitter{
+	return emitter{
 		handlers: m.cfg.handlers,
 		of:       callbacks.Call{Provider: provider, Model: name, RunID: m.cfg.runID(ctx)},
-		turn:     func() int { return countAnswers(in) },
+		input:    in,
 	}
 }
 
@@ -235,11 +248,5 @@ func (m *Model) nested(ctx context.Context, in []*schema.Message, opts []model.O
 	})
 }
 
-type nestedKey struct{}
-
-// withNested marks the context of an attempt, so that a decorator below knows of this one.
-func withNested(ctx context.Context) context.Context {
-	return context.WithValue(ctx, nestedKey{}, true)
-}
-
-func isNested(ctx context.Context) bool { return ctx.Value(nestedKey{}) != nil }
+// isNested reports whether ctx is that of an attempt of a decorator above.
+func isNested(ctx context.Context) bool { return ctx.Value(recordKey{}) != nil }

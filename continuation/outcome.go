@@ -28,7 +28,7 @@ func (c *call) prepare() {
 	}
 	base := c.base
 	base.opts = limitTokens(base.opts, c.answer, len(s.Text)+len(s.Reasoning))
-	c.request = continueRequest(base, s, d, c.profile, c.promptText(s))
+	c.request = continueRequest(base, s, d, *c.profile, c.promptText(s))
 	c.seam = newSeam(newJoiner(&c.acc, c.request.trimmed, c.request.exact))
 }
 

@@ -4,10 +4,10 @@ import "github.com/cloudwego/eino/schema"
 
 // tokens is the capacity of the pipe that newReader reads from. More than one spares the consumer's Recv the wait for
 // the watching goroutine.
-const tokens = 64
+const tokens = 8
 
-// newReader returns a reader whose Recv calls next in the consumer's goroutine, and calls closed once when the reader
-// is closed or was dropped unread.
+// newReader returns a reader whose Recv calls next in the consumer's goroutine, and calls closed when the reader is
+// closed or was dropped unread; closed must bear to be called again.
 //
 // Eino's readers are closed types: no code of ours runs on Close. What can be seen from outside is that Send on the
 // other end of a pipe reports it. So the reader converts a pipe of tokens, and a goroutine parked in Send sees Close
@@ -30,5 +30,9 @@ func newReader[M any](next func() (M, error), closed func()) *schema.StreamReade
 		}
 
 		return m, err
-	})
+	}, schema.WithOnEOF(func() (any, error) { // Close came before this Recv: that is no clean end
+		closed()
+
+		return next()
+	}))
 }

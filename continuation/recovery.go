@@ -85,7 +85,7 @@ func (c *call) ending(err error) ending {
 		whole:   c.hasWholeCall(),
 		content: c.content,
 		text:    c.acc.TextLen() > 0,
-		rule:    c.model.learned.finishRule(c.cfg.finishRequired, c.profile),
+		rule:    c.model.learned.finishRule(c.cfg.finishRequired, *c.profile),
 		proof:   c.profile.usageProvesEnd && c.acc.Usage().Known,
 	}
 	if hidden := c.record.readErr(); err == io.EOF && hidden != nil && e.finish == finishNone {
@@ -200,8 +200,8 @@ func (c *call) refused(err error) bool {
 			Call: c.events.source(), Kind: callbacks.NoticePrefillRefused, Message: callbacks.BoundMessage(err.Error()),
 		})
 	case c.request.hinted:
-		c.model.refuseHint(c.caller, c.events, err)
-		c.base.messages, c.base.hinted = c.base.plain, false
+		c.model.refuseHint(c.caller, &c.events, err)
+		c.base = c.model.baseRequest(c.events.input, c.base.opts)
 	default:
 		return false
 	}
@@ -278,6 +278,7 @@ func (c *call) reopen(err error, class Class) {
 		return
 	}
 	c.budget.opens++
+	c.carry.reopen()
 	c.stretchAfter(err)
 	c.due = d
 	c.emit(openRetried(c.events.source(), c.budget.opens, d, class, err))

@@ -2,8 +2,8 @@ package snapshot
 
 import (
 	"errors"
-	"maps"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/cloudwego/eino/schema"
@@ -99,8 +99,8 @@ func (a *Accumulator) HasTextAt(offset int, s string) bool {
 // Calls returns how many tool calls have begun in this attempt.
 func (a *Accumulator) Calls() int { return len(a.calls.calls) }
 
-// Call returns the n-th tool call of this attempt, in order of appearance. Ended says that nothing more will come,
-// which makes a call without arguments whole.
+// Call returns a copy of the n-th tool call of this attempt, in order of appearance. Ended says that nothing more will
+// come, which makes a call without arguments whole.
 func (a *Accumulator) Call(n int, ended bool) ToolCall { return a.calls.calls[n].view(ended) }
 
 // CallState returns the state of the n-th tool call, without copying its arguments.
@@ -156,9 +156,7 @@ func (a *Accumulator) Snapshot() Snapshot {
 		Media:          a.media,
 	}
 	for _, c := range a.calls.calls {
-		t := c.view(a.finish != "")
-		t.Extra = maps.Clone(t.Extra)
-		s.ToolCalls = append(s.ToolCalls, t)
+		s.ToolCalls = append(s.ToolCalls, c.view(a.finish != ""))
 	}
 
 	return s
@@ -189,21 +187,25 @@ func Text(m *schema.Message) string {
 	if m.Content != "" || len(m.AssistantGenMultiContent) == 0 {
 		return m.Content
 	}
-	text := ""
+	var text strings.Builder
 	for i := range m.AssistantGenMultiContent {
 		if p := &m.AssistantGenMultiContent[i]; p.Type == schema.ChatMessagePartTypeText {
-			text += p.Text
+			text.WriteString(p.Text)
 		}
 	}
 
-	return text
+	return text.String()
 }
 
 func hasMedia(m *schema.Message) bool {
+	for i := range m.MultiContent {
+		if m.MultiContent[i].Type != schema.ChatMessagePartTypeText {
+			return true
+		}
+	}
+
 	return slices.ContainsFunc(m.AssistantGenMultiContent, func(p schema.MessageOutputPart) bool {
 		return p.Type != schema.ChatMessagePartTypeText && p.Type != schema.ChatMessagePartTypeReasoning
-	}) || slices.ContainsFunc(m.MultiContent, func(p schema.ChatMessagePart) bool {
-		return p.Type != schema.ChatMessagePartTypeText
 	})
 }
 

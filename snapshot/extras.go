@@ -1,9 +1,12 @@
 package snapshot
 
-import "slices"
+import (
+	"reflect"
+	"slices"
+)
 
-// extra is what has come under one Extra key: strings add up, as Eino concatenates them; of other values the last one
-// counts.
+// extra is what has come under one Extra key: strings and lists add up, as Eino and the clients concatenate them; of
+// other values, []byte among them, the last one counts.
 type extra struct {
 	key   string
 	text  []byte
@@ -20,13 +23,10 @@ func (e *extras) add(m map[string]any, keys []string) {
 			continue
 		}
 		x := e.at(key)
-		switch v := v.(type) {
-		case string:
-			x.text = append(x.text, v...)
-		case []byte:
-			x.value = slices.Clone(v)
-		default:
-			x.value = v
+		if s, ok := v.(string); ok {
+			x.text = append(x.text, s...)
+		} else {
+			x.value = appendValue(x.value, v)
 		}
 	}
 }
@@ -49,11 +49,60 @@ func (e extras) toMap() map[string]any {
 	m := make(map[string]any, len(e))
 	for _, x := range e {
 		if x.value != nil {
-			m[x.key] = x.value
+			m[x.key] = cloneValue(x.value)
 		} else {
 			m[x.key] = string(x.text)
 		}
 	}
 
 	return m
+}
+
+// appendValue returns old, which belongs to the caller, with a copy of v behind it if both are lists of one type, and
+// else a copy of v. Bytes are no list: they are a signature, which is not a piece of another.
+func appendValue(old, v any) any {
+	if _, ok := v.([]byte); ok || old == nil || reflect.TypeOf(old) != reflect.TypeOf(v) {
+		return cloneValue(v)
+	}
+	if r := reflect.ValueOf(v); r.Kind() == reflect.Slice {
+		return reflect.AppendSlice(reflect.ValueOf(old), reflect.ValueOf(cloneValue(v))).Interface()
+	}
+
+	return cloneValue(v)
+}
+
+func cloneExtra(m map[string]any) map[string]any {
+	if m == nil {
+		return nil
+	}
+	c := make(map[string]any, len(m))
+	for k, v := range m {
+		c[k] = cloneValue(v)
+	}
+
+	return c
+}
+
+// cloneValue copies v with the slices and maps that an Extra is made of. What a pointer points at is the provider's and
+// is shared.
+func cloneValue(v any) any {
+	switch v := v.(type) {
+	case []byte:
+		return slices.Clone(v)
+	case map[string]any:
+		return cloneExtra(v)
+	case []any:
+		c := slices.Clone(v)
+		for i := range c {
+			c[i] = cloneValue(c[i])
+		}
+
+		return c
+	}
+	r := reflect.ValueOf(v)
+	if r.Kind() != reflect.Slice || r.IsNil() {
+		return v
+	}
+
+	return reflect.AppendSlice(reflect.MakeSlice(r.Type(), 0, r.Len()), r).Interface()
 }

@@ -1,8 +1,8 @@
 package snapshot
 
 import (
-	"maps"
 	"math"
+	"strings"
 
 	"github.com/cloudwego/eino/schema"
 )
@@ -11,14 +11,14 @@ import (
 type CallState int
 
 const (
-	// CallOpen: the arguments so far are the beginning of a JSON object.
+	// CallOpen means that the arguments so far are the beginning of a JSON object.
 	CallOpen CallState = iota
-	// CallWhole: the call has a name and its arguments are one closed JSON object; or they are empty and the provider
-	// has gone on to the next call or to the end, which is how some send a call without arguments.
+	// CallWhole means that the call has a name and its arguments are one closed JSON object; or they are empty and the
+	// provider has gone on to the next call or to the end, which is how some send a call without arguments.
 	CallWhole
-	// CallMalformed: nothing that follows can make the arguments a JSON object. Also null and arrays.
+	// CallMalformed means that nothing that follows can make the arguments a JSON object. Also null and arrays.
 	CallMalformed
-	// CallNameless: the arguments are whole, but no name has come.
+	// CallNameless means that the arguments are whole, but no name has come.
 	CallNameless
 )
 
@@ -38,7 +38,7 @@ func (s CallState) String() string {
 	}
 }
 
-// ToolCall is a tool call as far as it has arrived. Its Extra is a copy.
+// ToolCall is a tool call as far as it has arrived. Its Extra is a copy, down to the slices and maps in it.
 type ToolCall struct {
 	Index     int    // its place in the answer: the provider's if it rises, else the next free one
 	ID        string // the provider's; empty stays empty
@@ -64,9 +64,7 @@ func (t ToolCall) Schema() schema.ToolCall {
 
 // call is a tool call that is being assembled from deltas.
 type call struct {
-	index         int  // the one given to the consumer
-	provider      int  // the one the provider gave
-	indexed       bool // the provider gave one
+	index         int // the one given to the consumer
 	id, typ, name string
 	args          []byte
 	scan          objectScan
@@ -91,7 +89,7 @@ func (c *call) state(ended bool) CallState {
 func (c *call) view(ended bool) ToolCall {
 	return ToolCall{
 		Index: c.index, ID: c.id, Type: c.typ, Name: c.name,
-		Arguments: string(c.args), Extra: c.extra, State: c.state(ended),
+		Arguments: string(c.args), Extra: cloneExtra(c.extra), State: c.state(ended),
 	}
 }
 
@@ -112,21 +110,44 @@ func (c *call) add(d *schema.ToolCall) {
 	c.scan.write(d.Function.Arguments)
 }
 
-// isNew reports whether a delta that points at c in fact begins another call: some providers repeat an index.
-// A delta with a name of its own does so if it brings another id, or if c is closed already.
+// isNew reports whether a delta that points at c by its index in fact begins another call: some providers repeat an
+// index. A delta with a name of its own does so if it brings another id, or, where the ids do not say that it is the
+// same call, if c is closed already and the delta says something else.
 func (c *call) isNew(d *schema.ToolCall) bool {
 	if d.Function.Name == "" {
 		return false
 	}
+	if c.id != "" && d.ID != "" {
+		return c.id != d.ID
+	}
+	otherName := c.name != "" && c.name != d.Function.Name
 
-	return c.id != "" && d.ID != "" && c.id != d.ID || c.scan.closed() && d.Function.Arguments != ""
+	return c.scan.closed() && (otherName || strings.Trim(d.Function.Arguments, " \t\r\n") != "")
 }
 
-// callSet assembles the tool calls of one attempt. Calls are known by their ordinal, in order of appearance.
+// continuedBy reports whether d, which has no index, can be more of c, the last call: it brings nothing, or only what
+// c still lacks.
+func (c *call) continuedBy(d *schema.ToolCall) bool {
+	if d.ID == "" && d.Function.Name == "" {
+		return true
+	}
+
+	return (d.ID == "" || c.id == "") && (d.Function.Name == "" || c.name == "") && !c.scan.closed()
+}
+
+// repeats reports whether d, which has no index, names c by its id and does not say otherwise.
+func (c *call) repeats(d *schema.ToolCall) bool {
+	return c.id == d.ID && !c.scan.closed() && (d.Function.Name == "" || c.name == "" || c.name == d.Function.Name)
+}
+
+// callSet assembles the tool calls of one attempt. Calls are known by their ordinal, in order of appearance. Looking
+// one up does not depend on how many there are.
 type callSet struct {
 	calls   []*call
-	touched []int // ordinals that the last chunk changed, in its order
-	next    int   // the next free index
+	touched []int          // ordinals that the last chunk changed, in its order
+	next    int            // the next free index
+	byIndex map[int]int    // the provider's index: ordinal of the latest call that has it
+	byID    map[string]int // the provider's id, likewise
 }
 
 // reset forgets the calls of an attempt that broke. None of them was delivered, or the answer would have ended with
@@ -136,55 +157,48 @@ func (s *callSet) reset() { *s = callSet{touched: s.touched[:0]} }
 func (s *callSet) add(deltas []schema.ToolCall) {
 	s.touched = s.touched[:0]
 	for i := range deltas {
-		n := s.find(&deltas[i])
-		if n < 0 {
-			n = s.begin(&deltas[i])
+		d := &deltas[i]
+		n, ok := s.find(d)
+		if !ok {
+			n = s.begin(d)
 		}
-		s.calls[n].add(&deltas[i])
+		c := s.calls[n]
+		c.add(d)
+		if c.id != "" && c.id == d.ID {
+			s.byID[c.id] = n
+		}
 		s.touched = append(s.touched, n)
 	}
 }
 
-// find returns the ordinal of the call that d continues; -1 if d begins one.
-func (s *callSet) find(d *schema.ToolCall) int {
-	for n := len(s.calls) - 1; n >= 0; n-- {
-		c := s.calls[n]
-		if !c.matches(d, n == len(s.calls)-1) {
-			continue
-		}
-		if c.isNew(d) {
-			return -1
-		}
-
-		return n
-	}
-
-	return -1
-}
-
-// matches reports whether d points at c. Without an index a delta belongs to the last call, if it brings nothing that
-// says otherwise.
-func (c *call) matches(d *schema.ToolCall, last bool) bool {
+// find returns the ordinal of the call that d continues; false if d begins one. Without an index a delta belongs to the
+// call whose id it repeats, else to the last call.
+func (s *callSet) find(d *schema.ToolCall) (int, bool) {
 	if d.Index != nil {
-		return c.indexed && c.provider == *d.Index
-	}
-	if !last {
-		return false
-	}
-	if d.ID == "" && d.Function.Name == "" {
-		return true
-	}
+		n, ok := s.byIndex[*d.Index]
 
-	return d.ID != "" && d.ID == c.id && !c.scan.closed()
+		return n, ok && !s.calls[n].isNew(d)
+	}
+	if d.ID != "" {
+		if n, ok := s.byID[d.ID]; ok {
+			return n, s.calls[n].repeats(d)
+		}
+	}
+	last := len(s.calls) - 1
+
+	return last, last >= 0 && s.calls[last].continuedBy(d)
 }
 
 func (s *callSet) begin(d *schema.ToolCall) int {
-	for _, c := range s.calls {
-		c.followed = true
+	n := len(s.calls)
+	if n == 0 {
+		s.byIndex, s.byID = map[int]int{}, map[string]int{}
+	} else {
+		s.calls[n-1].followed = true
 	}
-	c := &call{index: s.next, extra: maps.Clone(d.Extra)}
+	c := &call{index: s.next, extra: cloneExtra(d.Extra)}
 	if d.Index != nil {
-		c.provider, c.indexed = *d.Index, true
+		s.byIndex[*d.Index] = n
 		if *d.Index >= s.next && *d.Index < math.MaxInt32 { // an absurd index leaves no room for the next one
 			c.index = *d.Index
 		}
@@ -192,5 +206,5 @@ func (s *callSet) begin(d *schema.ToolCall) int {
 	s.next = c.index + 1
 	s.calls = append(s.calls, c)
 
-	return len(s.calls) - 1
+	return n
 }

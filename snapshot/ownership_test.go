@@ -1,0 +1,133 @@
+package snapshot
+
+import (
+	"testing"
+
+	"github.com/cloudwego/eino/schema"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// richChunk brings something of everything, in memory of its own.
+func richChunk() *schema.Message {
+	d := delta(0, "c1", "find", `{"q":1}`)
+	d.Type = "function"
+	d.Extra = map[string]any{
+		"signature": []byte("sig"),
+		"nested":    map[string]any{"bytes": []byte("deep"), "list": []any{[]byte("in"), "x"}},
+		"names":     []string{"a", "b"},
+	}
+
+	return &schema.Message{
+		Role:             schema.Assistant,
+		Content:          "Hello",
+		ReasoningContent: "hm",
+		ToolCalls:        calls(d),
+		Extra: map[string]any{
+			"signature": []byte("sig"),
+			"nested":    map[string]any{"bytes": []byte("deep")},
+			"names":     []string{"a", "b"},
+		},
+		ResponseMeta: &schema.ResponseMeta{
+			FinishReason: "tool_calls",
+			Usage:        &schema.TokenUsage{PromptTokens: 1, CompletionTokens: 2, TotalTokens: 3},
+		},
+	}
+}
+
+func richAccumulator(tb testing.TB, m *schema.Message) *Accumulator {
+	tb.Helper()
+
+	a := &Accumulator{ReasoningKeys: []string{"signature", "nested", "names"}}
+	mustAdd(tb, a, m)
+
+	return a
+}
+
+// spoil overwrites everything that m can share with somebody else.
+func spoil(m *schema.Message) {
+	m.Content, m.ReasoningContent = "spoilt", "spoilt"
+	for i := range m.ToolCalls {
+		t := &m.ToolCalls[i]
+		*t.Index = 99
+		t.ID, t.Type, t.Function = "spoilt", "spoilt", schema.FunctionCall{Name: "spoilt", Arguments: "spoilt"}
+		spoilMap(t.Extra)
+	}
+	spoilMap(m.Extra)
+	if m.ResponseMeta != nil {
+		m.ResponseMeta.FinishReason = "spoilt"
+		*m.ResponseMeta.Usage = schema.TokenUsage{PromptTokens: 99}
+	}
+}
+
+func spoilMap(m map[string]any) {
+	for _, v := range m {
+		spoilValue(v)
+	}
+	clear(m)
+	m["spoilt"] = true
+}
+
+func spoilValue(v any) {
+	switch v := v.(type) {
+	case []byte:
+		copy(v, "?????")
+	case []string:
+		v[0] = "spoilt"
+	case []any:
+		for _, x := range v {
+			spoilValue(x)
+		}
+		v[0] = "spoilt"
+	case map[string]any:
+		spoilMap(v)
+	}
+}
+
+func TestAccumulatorKeepsNothingOfAChunk(t *testing.T) {
+	t.Parallel()
+
+	m := richChunk()
+	a := richAccumulator(t, m)
+	want := a.Snapshot()
+	require.NotEmpty(t, want.ReasoningExtra)
+	require.NotEmpty(t, want.ToolCalls[0].Extra)
+
+	spoil(m)
+	assert.Equal(t, richAccumulator(t, richChunk()).Snapshot(), a.Snapshot())
+	assert.Equal(t, want, a.Snapshot())
+	assert.Equal(t, []byte("sig"), a.Call(0, true).Extra["signature"])
+}
+
+func TestAccumulatorChangesNothingOfAChunk(t *testing.T) {
+	t.Parallel()
+
+	m := richChunk()
+	a := richAccumulator(t, m)
+	mustAdd(t, a, richChunk(), schema.AssistantMessage("more", calls(delta(0, "", "", " "))))
+	a.Interrupt()
+	mustAdd(t, a, richChunk())
+	assert.Equal(t, richChunk(), m)
+}
+
+func TestSnapshotSharesNothingWithTheAccumulator(t *testing.T) {
+	t.Parallel()
+
+	a := richAccumulator(t, richChunk())
+	want := a.Snapshot()
+
+	spoilt := a.Snapshot()
+	spoilMap(spoilt.ReasoningExtra)
+	spoilMap(spoilt.ToolCalls[0].Extra)
+	spoilt.ToolCalls[0] = ToolCall{}
+	spoilMap(a.Call(0, true).Extra)
+	spoilMap(a.Call(0, true).Schema().Extra)
+	assert.Equal(t, want, a.Snapshot(), "the accumulator is as before")
+
+	other := a.Snapshot()
+	mustAdd(t, a, richChunk(), schema.AssistantMessage("more", calls(delta(0, "", "", "more"), delta(1, "c2", "read", ""))))
+	assert.Equal(t, want, other, "what comes later does not reach it")
+	a.Interrupt()
+	mustAdd(t, a, richChunk())
+	assert.Equal(t, want, other, "nor does a new attempt")
+}
