@@ -2,6 +2,7 @@ package continuation_test
 
 import (
 	"context"
+	"errors"
 	"io"
 	"runtime"
 	"strconv"
@@ -58,13 +59,13 @@ func subjects(m model.BaseChatModel) []struct {
 
 func drain(b *testing.B, m model.BaseChatModel, in []*schema.Message) int {
 	b.Helper()
-	r, err := m.Stream(context.Background(), in)
+	r, err := m.Stream(b.Context(), in)
 	if err != nil {
 		b.Fatal(err)
 	}
 	defer r.Close()
 	for n := 0; ; n++ {
-		if _, err := r.Recv(); err == io.EOF {
+		if _, err := r.Recv(); errors.Is(err, io.EOF) {
 			return n
 		} else if err != nil {
 			b.Fatal(err)
@@ -101,7 +102,7 @@ func BenchmarkOpenStreams(b *testing.B) {
 	for _, s := range subjects(pipeModel{n: 1 << 30}) {
 		b.Run(s.name, func(b *testing.B) {
 			for b.Loop() {
-				ctx, cancel := context.WithCancel(context.Background())
+				ctx, cancel := context.WithCancel(b.Context())
 				readers := make([]*schema.StreamReader[*schema.Message], streams)
 				goroutines, memory := runtime.NumGoroutine(), inUse()
 				for i := range readers {
@@ -145,7 +146,7 @@ func BenchmarkFirstChunk(b *testing.B) {
 		b.Run(s.name, func(b *testing.B) {
 			var sum time.Duration
 			for b.Loop() {
-				r, err := s.m.Stream(context.Background(), in)
+				r, err := s.m.Stream(b.Context(), in)
 				if err != nil {
 					b.Fatal(err)
 				}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"math"
 	"runtime/debug"
 	"sync"
 	"time"
@@ -189,7 +188,7 @@ func (c *call) read() {
 	}
 
 	switch {
-	case it.err == errOpened:
+	case same(it.err, errOpened):
 		c.watch.waited()
 		c.opened()
 	case it.err != nil:
@@ -211,181 +210,6 @@ func (c *call) opened() {
 	default:
 		c.transition(phaseStreaming)
 	}
-}
-
-// arrived takes a chunk of the attempt.
-func (c *call) arrived(m *schema.Message) {
-	if snapshot.HasContent(m) {
-		c.fresh, c.content = false, true
-		c.watch.reset(c.idle)
-	} else {
-		c.watch.waited()
-	}
-	if len(m.Extra) > 0 {
-		c.learn(m.Extra)
-	}
-
-	switch c.phase {
-	case phaseProbing:
-		if !c.probe.withhold(m, c.cfg.maxBuffered) {
-			c.ended(ErrTruncated) // more than can be withheld: no probe can tell
-		}
-	case phaseJoining:
-		c.joined(c.seam.take(m))
-	default:
-		c.accept(m)
-	}
-}
-
-// learn reads from a chunk's Extra what its client says there and nowhere else.
-func (c *call) learn(extra map[string]any) {
-	if err := terminatedError(extra); err != nil {
-		c.soft = err
-	}
-	if c.profile.known || c.cfg.provider != "" {
-		return
-	}
-	if p, ok := profileByExtra(extra); ok {
-		c.setProfile(&p)
-	}
-}
-
-// idleLimit is how long this attempt may be silent between two pieces of content.
-func (c *call) idleLimit() time.Duration {
-	limit := c.cfg.idle
-	switch {
-	case limit > 0:
-	case c.profile.wholeCalls, c.profile.typ == "" && c.offersTools():
-		limit = defaultIdleWholeCalls
-	default:
-		limit = defaultIdle
-	}
-
-	return stretched(limit, c.stretch)
-}
-
-func (c *call) offersTools() bool {
-	return c.model.tools || len(model.GetCommonOptions(nil, c.base.opts...).Tools) > 0
-}
-
-// stretched returns n times d, or the longest duration there is.
-func stretched(d time.Duration, n int) time.Duration {
-	if d > math.MaxInt64/time.Duration(n) {
-		return math.MaxInt64
-	}
-
-	return d * time.Duration(n)
-}
-
-// accept gathers a chunk and passes on what the consumer may have of it.
-func (c *call) accept(m *schema.Message) {
-	if m = c.carry.wholeRunes(m); m == nil {
-		return
-	}
-	if err := c.acc.Add(m); err != nil {
-		c.fail(err)
-
-		return
-	}
-	f := finishNone
-	if m.ResponseMeta != nil && m.ResponseMeta.FinishReason != "" {
-		f = c.profile.finish(m.ResponseMeta.FinishReason)
-		if f != finishNone && f != finishDisguised {
-			c.model.learned.sendsFinish.Store(true)
-		}
-	}
-	keep := c.keepFinish(f)
-	m = c.carry.adapt(m, keep, c.acc.ReasoningKept())
-	switch {
-	case m == nil:
-	case f != finishNone && keep:
-		c.pushLast(m)
-	default:
-		c.gate.pass(m, c.out.push)
-		c.tellProgress()
-	}
-	if c.gate.bytes > c.cfg.maxBuffered {
-		c.overflow()
-	}
-}
-
-// pushLast delivers the chunk that brings the finish reason. What is held leaves before it.
-func (c *call) pushLast(m *schema.Message) {
-	if len(m.ToolCalls) > 0 || !c.gate.empty() {
-		body := *m
-		body.ResponseMeta = nil
-		if !isEmpty(&body) {
-			c.gate.pass(&body, c.out.push)
-		}
-		c.flush()
-		m = &schema.Message{Role: m.Role, ResponseMeta: m.ResponseMeta}
-	}
-	c.finished = true
-	c.out.push(m)
-}
-
-// keepFinish reports whether a chunk's finish reason goes to the consumer with the chunk. It does not if it may turn out
-// to be none: a reason in disguise, or one beside a call that is still open; and not after a break, when the last chunk
-// carries it together with the answer's usage.
-func (c *call) keepFinish(f finish) bool {
-	switch {
-	case c.carry.later:
-		return false
-	case f == finishDisguised:
-		return false
-	case f == finishComplete || f == finishTools:
-		return !c.hasOpenCall(true)
-	default:
-		return true
-	}
-}
-
-func (c *call) hasOpenCall(ended bool) bool {
-	for n := range c.acc.Calls() {
-		if c.acc.CallState(n, ended) == snapshot.CallOpen {
-			return true
-		}
-	}
-
-	return false
-}
-
-func (c *call) hasWholeCall() bool {
-	for n := range c.acc.Calls() {
-		if c.acc.CallState(n, c.acc.FinishReason() != "") == snapshot.CallWhole {
-			return true
-		}
-	}
-
-	return false
-}
-
-// flush lets go of all that is held, as it came, and says so of calls that nobody can run.
-func (c *call) flush() {
-	for n := range c.acc.Calls() {
-		if s := c.acc.CallState(n, true); s != snapshot.CallWhole && !c.gate.delivered(n) {
-			c.emit(callbacks.Notice{
-				Call: c.events.source(), Kind: callbacks.NoticeToolCallPassed,
-				Message: fmt.Sprintf("tool call %q was delivered as it came: %v", c.acc.Call(n, true).Name, s),
-			})
-		}
-	}
-	c.gate.flush(c.out.push)
-}
-
-// tellProgress tells how much of the call under way has come.
-func (c *call) tellProgress() {
-	if len(c.events.handlers) == 0 || len(c.acc.Touched()) == 0 {
-		return
-	}
-	n := c.acc.Touched()[len(c.acc.Touched())-1]
-	if c.gate.delivered(n) || !c.progress.due(time.Now()) {
-		return
-	}
-	t := c.acc.Call(n, false)
-	c.emit(callbacks.ToolCallProgress{
-		Call: c.events.source(), Index: t.Index, ID: t.ID, ToolName: t.Name, Bytes: len(t.Arguments),
-	})
 }
 
 func (c *call) emit(e callbacks.Event) {

@@ -63,6 +63,9 @@ func DefaultClassifier(err error) (c Class) {
 
 // ownClass classifies what this package found out itself.
 func ownClass(err error) (Class, bool) {
+	if s := (*StoredError)(nil); errors.As(err, &s) && s.Class != (Class{}) {
+		return s.Class, true
+	}
 	switch {
 	case errors.Is(err, ErrIdleStall):
 		return Class{Kind: Transient, Cause: callbacks.CauseIdleStall, ErrorKind: callbacks.KindIdleStall}, true

@@ -46,7 +46,7 @@ func contextError(ctx context.Context) error {
 // a limit of the client. inner is the context of the call, which ends when the reader is closed.
 func control(caller, inner context.Context, err error) error {
 	switch {
-	case caller.Err() != nil && err != nil && errors.Is(err, context.Cause(caller)):
+	case caller.Err() != nil && err != nil && errors.Is(err, context.Cause(caller)) && errors.Is(err, caller.Err()):
 		return err
 	case caller.Err() != nil:
 		return contextError(caller)

@@ -1,10 +1,9 @@
 package continuation
 
 import (
-	"bytes"
-	"encoding/gob"
 	"errors"
 	"fmt"
+	"io"
 
 	"github.com/cloudwego/eino/schema"
 )
@@ -21,6 +20,13 @@ var (
 
 // errRestarted ends an attempt that began the answer anew instead of continuing it.
 var errRestarted = errors.New("continuation: the model began the answer anew")
+
+// same reports whether err is target itself. Some clients wrap io.EOF in errors that are no end of a stream, so that
+// looking into the chain would be wrong.
+func same(err, target error) bool { return err == target } //nolint:errorlint // identity is meant
+
+// isEOF reports whether err is the clean end of a stream.
+func isEOF(err error) bool { return same(err, io.EOF) }
 
 // The reasons of an [ExhaustedError] and of the llm_stream_continuation_exhausted event.
 const (
@@ -50,7 +56,7 @@ func (e *ExhaustedError) Error() string {
 	if e.First != nil {
 		s += ": first: " + e.First.Error()
 	}
-	if e.Last != nil && e.Last != e.First { //nolint:errorlint // the very same value, not a match in the chain
+	if e.Last != nil && !same(e.Last, e.First) {
 		s += "; last: " + e.Last.Error()
 	}
 
@@ -80,87 +86,4 @@ type BufferError struct {
 // Error names the call and the limit.
 func (e *BufferError) Error() string {
 	return fmt.Sprintf("continuation: tool call %q (id %q) outgrew the buffer of %d bytes", e.Tool, e.ID, e.Limit)
-}
-
-// StoredError stands for an error that went through encoding/gob: the text is kept, and errors.Is still finds this
-// package's sentinel errors.
-type StoredError struct {
-	Text     string
-	Sentinel string // the text of the sentinel that the original matched; empty if none
-}
-
-// Error returns the original's text.
-func (e *StoredError) Error() string { return e.Text }
-
-// Is reports whether target is the sentinel that the original matched.
-func (e *StoredError) Is(target error) bool {
-	return e.Sentinel != "" && (target == ErrIdleStall || target == ErrTruncated) && target.Error() == e.Sentinel //nolint:errorlint // identity is meant
-}
-
-func storedError(err error) *StoredError {
-	if err == nil {
-		return nil
-	}
-	if s := (*StoredError)(nil); errors.As(err, &s) && s == err { //nolint:errorlint // identity is meant
-		return s
-	}
-	s := &StoredError{Text: err.Error()}
-	for _, sentinel := range []error{ErrIdleStall, ErrTruncated} {
-		if errors.Is(err, sentinel) {
-			s.Sentinel = sentinel.Error()
-		}
-	}
-
-	return s
-}
-
-// storedExhausted is the form of an ExhaustedError in gob. Of the partial message its text is kept: Extra may hold
-// types that gob does not know.
-type storedExhausted struct {
-	Text, Reason string
-	Attempts     int
-	First, Last  *StoredError
-}
-
-// GobEncode implements gob.GobEncoder.
-func (e *ExhaustedError) GobEncode() ([]byte, error) {
-	s := storedExhausted{
-		Reason: e.Reason, Attempts: e.Attempts, First: storedError(e.First), Last: storedError(e.Last),
-	}
-	if e.Partial != nil {
-		s.Text = e.Partial.Content
-	}
-	var b bytes.Buffer
-	if err := gob.NewEncoder(&b).Encode(s); err != nil {
-		return nil, fmt.Errorf("continuation: encode the error: %w", err)
-	}
-
-	return b.Bytes(), nil
-}
-
-// GobDecode implements gob.GobDecoder.
-func (e *ExhaustedError) GobDecode(p []byte) error {
-	var s storedExhausted
-	if err := gob.NewDecoder(bytes.NewReader(p)).Decode(&s); err != nil {
-		return fmt.Errorf("continuation: decode the error: %w", err)
-	}
-	*e = ExhaustedError{Attempts: s.Attempts, Reason: s.Reason}
-	if s.Text != "" {
-		e.Partial = &schema.Message{Role: schema.Assistant, Content: s.Text}
-	}
-	if s.First != nil {
-		e.First = s.First
-	}
-	if s.Last != nil {
-		e.Last = s.Last
-	}
-
-	return nil
-}
-
-// init registers the errors that an agent's checkpoint may have to store. Eino can only encode types it was told of
-// before it meets them, and there is no other moment than this.
-func init() {
-	schema.RegisterName[*ExhaustedError]("carryon_exhausted_error")
-	schema.RegisterName[*StoredError]("carryon_stored_error")
 }

@@ -2,6 +2,7 @@ package continuation
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/cloudwego/eino/schema"
 
@@ -14,8 +15,15 @@ type gate struct {
 	acc   *snapshot.Accumulator
 	queue []held
 	calls []callState // by ordinal
+	late  []late      // what came behind calls that were delivered, until the end shows whether it was cut
 	bytes int         // held back
 	fill  bool        // an empty object is written where a call has no arguments: a break has been seen
+}
+
+// late is what came behind a call that was delivered whole.
+type late struct {
+	role  schema.RoleType
+	delta schema.ToolCall
 }
 
 // held is one thing in the queue: a chunk with text, or a call by its ordinal.
@@ -27,7 +35,8 @@ type held struct {
 
 type callState struct {
 	queued, delivered bool
-	size              int // bytes held for it
+	spoiled           bool // something that is no white space came behind it after it was delivered
+	size              int  // bytes held for it
 }
 
 // pass takes a chunk that the accumulator has just added and calls out for what may leave, in order.
@@ -47,8 +56,8 @@ func (g *gate) pass(m *schema.Message, out func(*schema.Message)) {
 	rest := *m
 	rest.ToolCalls = nil
 	before := len(g.queue)
-	late := g.enqueue(m)
-	if ready := g.ready(); len(ready) > 0 && len(ready) == len(g.queue) && len(late) == 0 {
+	space := g.enqueue(m)
+	if ready := g.ready(); len(ready) > 0 && len(ready) == len(g.queue) && len(space) == 0 {
 		// Everything that is held leaves with this chunk: it keeps its shape.
 		if calls, ok := g.callsOnly(ready, len(m.ToolCalls)); ok {
 			g.queue, g.bytes = g.queue[:0], 0
@@ -59,24 +68,26 @@ func (g *gate) pass(m *schema.Message, out func(*schema.Message)) {
 		}
 	}
 	g.passRest(&rest, before, out)
-	for _, d := range late {
-		out(&schema.Message{Role: m.Role, ToolCalls: []schema.ToolCall{d}})
+	if len(space) > 0 {
+		out(&schema.Message{Role: m.Role, ToolCalls: space})
 	}
 	g.release(out)
 }
 
-// enqueue puts the calls that m begins into the queue and returns the deltas of calls that were delivered already.
+// enqueue puts the calls that m begins into the queue and returns the white space that came behind delivered ones.
 func (g *gate) enqueue(m *schema.Message) []schema.ToolCall {
-	var late []schema.ToolCall
+	var space []schema.ToolCall
 	for i, n := range g.acc.Touched() {
 		for len(g.calls) <= n {
 			g.calls = append(g.calls, callState{})
 		}
 		d, c := &m.ToolCalls[i], &g.calls[n]
 		if c.delivered {
-			if args := d.Function.Arguments; args != "" {
-				index := g.acc.Call(n, false).Index
-				late = append(late, schema.ToolCall{Index: &index, Function: schema.FunctionCall{Arguments: args}})
+			if d := g.behind(n, d); d != nil && !c.spoiled {
+				space = append(space, *d)
+			} else if d != nil {
+				g.late = append(g.late, late{role: m.Role, delta: *d})
+				g.bytes += len(d.Function.Arguments)
 			}
 
 			continue
@@ -90,7 +101,19 @@ func (g *gate) enqueue(m *schema.Message) []schema.ToolCall {
 		g.bytes += size
 	}
 
-	return late
+	return space
+}
+
+// behind returns what d adds to the n-th call, which was delivered; nil if that is nothing.
+func (g *gate) behind(n int, d *schema.ToolCall) *schema.ToolCall {
+	args := d.Function.Arguments
+	if args == "" {
+		return nil
+	}
+	g.calls[n].spoiled = g.calls[n].spoiled || strings.TrimSpace(args) != ""
+	index := g.acc.Call(n, false).Index
+
+	return &schema.ToolCall{Index: &index, Function: schema.FunctionCall{Arguments: args}}
 }
 
 // passRest lets go of what a chunk brought beside its tool calls. Text waits for the calls that were held before, at the
@@ -158,8 +181,9 @@ func (g *gate) leave(h held, out func(*schema.Message)) {
 
 // deliver returns the call as the consumer gets it.
 func (g *gate) deliver(n int) schema.ToolCall {
-	g.calls[n].delivered = true
 	c := g.acc.Call(n, true).Schema()
+	g.calls[n].delivered = true
+	g.acc.Seal(n)
 	if g.fill && g.acc.CallEmpty(n) {
 		c.Function.Arguments = "{}"
 	}
@@ -172,7 +196,13 @@ func (g *gate) flush(out func(*schema.Message)) {
 	for _, h := range g.queue {
 		g.leave(h, out)
 	}
-	g.queue, g.bytes = nil, 0
+	for _, l := range g.late {
+		out(&schema.Message{Role: l.role, ToolCalls: []schema.ToolCall{l.delta}})
+	}
+	for n := range g.calls {
+		g.calls[n].spoiled = false
+	}
+	g.queue, g.late, g.bytes = nil, nil, 0
 }
 
 // interrupt empties the queue when the attempt broke: waiting text leaves first, then the calls that are whole, by
@@ -194,13 +224,16 @@ func (g *gate) interrupt(out func(*schema.Message)) {
 	for _, h := range whole {
 		g.leave(h, out)
 	}
-	g.queue, g.calls, g.bytes = nil, nil, 0
+	g.queue, g.calls, g.late, g.bytes = nil, nil, nil, 0
 }
 
 func (g *gate) empty() bool { return len(g.queue) == 0 }
 
 // delivered reports whether the n-th call has left.
 func (g *gate) delivered(n int) bool { return n < len(g.calls) && g.calls[n].delivered }
+
+// spoiled reports whether the n-th call left whole and is not so any more.
+func (g *gate) spoiled(n int) bool { return n < len(g.calls) && g.calls[n].spoiled }
 
 // isEmpty reports whether m says nothing but whose message it is.
 func isEmpty(m *schema.Message) bool {

@@ -1,6 +1,7 @@
 package continuation
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/cloudwego/eino/schema"
@@ -38,7 +39,7 @@ func withHint(in []*schema.Message, place hintPlace) ([]*schema.Message, bool) {
 	}
 	last := *out[len(out)-1]
 	if len(last.UserInputMultiContent) > 0 {
-		last.UserInputMultiContent = append(last.UserInputMultiContent[:len(last.UserInputMultiContent):len(last.UserInputMultiContent)],
+		last.UserInputMultiContent = append(slices.Clip(last.UserInputMultiContent),
 			schema.MessageInputPart{Type: schema.ChatMessagePartTypeText, Text: text})
 	} else {
 		last.Content += "\n\n" + text

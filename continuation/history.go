@@ -2,6 +2,7 @@ package continuation
 
 import (
 	"maps"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -55,7 +56,7 @@ func continueRequest(base request, s snapshot.Snapshot, d Dialect, p profile, pr
 		if d.mark != nil {
 			d.mark(partial)
 		}
-		r.opts = append(r.opts[:len(r.opts):len(r.opts)], d.opts...)
+		r.opts = append(slices.Clip(r.opts), d.opts...)
 
 		return r
 	}
@@ -71,7 +72,7 @@ func extended(m *schema.Message, text string) *schema.Message {
 	e := *m
 	e.Extra = maps.Clone(m.Extra)
 	if len(m.AssistantGenMultiContent) > 0 {
-		e.AssistantGenMultiContent = append(m.AssistantGenMultiContent[:len(m.AssistantGenMultiContent):len(m.AssistantGenMultiContent)],
+		e.AssistantGenMultiContent = append(slices.Clip(m.AssistantGenMultiContent),
 			schema.MessageOutputPart{Type: schema.ChatMessagePartTypeText, Text: text})
 
 		return &e
@@ -115,5 +116,5 @@ func limitTokens(opts []model.Option, used snapshot.Usage, bytes int) []model.Op
 	}
 	left := max(*limit-spent, min(*limit, minTokens))
 
-	return append(opts[:len(opts):len(opts)], model.WithMaxTokens(left))
+	return append(slices.Clip(opts), model.WithMaxTokens(left))
 }

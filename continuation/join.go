@@ -16,6 +16,7 @@ const (
 	joinOverlap = 12  // bytes that a repetition must have to be no accident
 	joinWord    = 3   // letters that a repeated beginning of a word must have
 	joinRestart = 16  // bytes after which equality with the start of the text counts as a restart
+	joinRound   = 4   // bytes alike before and at the end of a repetition that show a text that goes round
 	joinPeriod  = 128 // up to this length, a text is waited for to come again whole: it may go round
 )
 
@@ -106,40 +107,62 @@ func (j *joiner) settle(k callbacks.JoinKind, overlap int, c callbacks.Confidenc
 	return overlap
 }
 
-// decide looks for the ways in which x can repeat the text, the surest first. A way that more bytes could still open
-// keeps x held, unless this is all there is.
+// decide looks for the ways in which x can meet the text, the surest first. A way that more bytes could still open keeps x
+// held, unless this is all there is.
 func (j *joiner) decide(x string, final bool) int {
 	if x == "" {
 		return 0
 	}
-	if j.trimmed != "" {
-		if n := commonPrefix(x, j.trimmed); n == len(x) && n < len(j.trimmed) && !final {
+	full := final || len(x) >= joinWindow
+	space := commonPrefix(x, j.trimmed)
+	if j.exact || j.text == "" {
+		return j.decideSpace(x, space, false, full)
+	}
+	switch o := j.findOverlap(x, final); {
+	case o.n >= joinOverlap || o.n > 0 && space == 0:
+		return j.settle(j.overlapKind(o.n), o.n+commonPrefix(x[o.n:], j.trimmed), o.confidence)
+	case o.open && space > 0 && !full:
+		return 0
+	case space > 0:
+		return j.decideSpace(x, space, o.doubt, full)
+	default:
+		return j.decideRestart(x, o, full)
+	}
+}
+
+// decideSpace cuts what x repeats of the white space that the model was not shown.
+func (j *joiner) decideSpace(x string, space int, doubt, full bool) int {
+	switch {
+	case space == len(x) && space < len(j.trimmed) && !full:
+		return 0
+	case space == 0:
+		return j.settle(callbacks.JoinPlain, 0, callbacks.ConfidenceHigh)
+	case doubt:
+		return j.settle(callbacks.JoinSpace, space, callbacks.ConfidenceLow)
+	default:
+		return j.settle(callbacks.JoinSpace, space, callbacks.ConfidenceHigh)
+	}
+}
+
+// decideRestart looks whether x is the whole answer begun anew; if not, it is joined as it is.
+func (j *joiner) decideRestart(x string, o overlap, full bool) int {
+	again := j.commonStart(x)
+	if j.isRestart(x[:again]) {
+		switch {
+		case again < len(x) && again < j.prefix.TextLen():
+			j.state = joinRejected
+
 			return 0
-		} else if n > 0 {
-			return j.settle(callbacks.JoinSpace, n, callbacks.ConfidenceHigh)
+		case full || len(j.text) > joinPeriod:
+			j.state, j.kind, j.confidence = joinSwallowing, callbacks.JoinRestart, callbacks.ConfidenceHigh
+
+			return j.swallow(x)
 		}
 	}
-	if j.exact || j.text == "" {
-		return j.settle(callbacks.JoinPlain, 0, callbacks.ConfidenceHigh)
-	}
-
-	n, certain, open := j.findOverlap(x, final)
-	again := j.commonStart(x)
-	restart := j.isRestart(x[:again])
 	switch {
-	case n > 0:
-		return j.settle(j.overlapKind(n), n+commonPrefix(x[n:], j.trimmed), certain)
-	case restart && again < len(x) && again < j.prefix.TextLen():
-		j.state = joinRejected
-
-		return 0
-	case restart && (final || len(x) >= joinWindow || len(j.text) > joinPeriod):
-		j.state, j.kind, j.confidence = joinSwallowing, callbacks.JoinRestart, callbacks.ConfidenceHigh
-
-		return j.swallow(x)
-	case !open && again < len(x):
-		return j.settle(callbacks.JoinPlain, 0, j.plainConfidence(x, again == j.prefix.TextLen()))
-	case final || len(x) >= joinWindow:
+	case !o.open && again < len(x):
+		return j.settle(callbacks.JoinPlain, 0, j.plainConfidence(x, o.doubt))
+	case full:
 		return j.settle(callbacks.JoinUndecided, 0, callbacks.ConfidenceLow)
 	default:
 		return 0
@@ -162,78 +185,6 @@ func (j *joiner) overlapKind(n int) callbacks.JoinKind {
 	}
 
 	return callbacks.JoinOverlap
-}
-
-// findOverlap returns the length of the longest beginning of x that repeats the end of the text and is no accident.
-// Open says that a longer x could turn out to be one.
-func (j *joiner) findOverlap(x string, final bool) (n int, c callbacks.Confidence, open bool) {
-	tail := j.text[max(0, len(j.text)-joinWindow):]
-	for i := range len(tail) {
-		s := tail[i:]
-		if len(s) > len(x) {
-			open = open || strings.HasPrefix(s, x)
-
-			continue
-		}
-		rest, ok := strings.CutPrefix(x, s)
-		if !ok {
-			continue
-		}
-		conf, ok := j.repeats(s, rest)
-		switch {
-		case rest == "" && !final:
-			open = true
-		case !ok:
-		case !final && (strings.HasPrefix(s, rest) || strings.HasPrefix(j.trimmed, rest)):
-			open = true // what follows tells a repetition from a text that goes round
-		case n == 0:
-			n, c = len(s), conf
-		}
-	}
-	if open && !final {
-		n = 0
-	}
-
-	return n, c, open
-}
-
-// repeats reports whether s, with which the text ends and the continuation begins, is a repetition: it must have stood
-// once, for what stands more often ("ha ha", equal rows, closing braces) repeats by design. So does a text in which what
-// stands before s ends as s does: it goes round with the length of s.
-func (j *joiner) repeats(s, rest string) (callbacks.Confidence, bool) {
-	before := j.text[:len(j.text)-len(s)]
-	if !utf8.RuneStart(s[0]) || strings.Contains(j.text[:len(j.text)-1], s) || periodic(s) {
-		return "", false
-	}
-	if n := commonSuffix(before, s); n > 1 || n > 0 && n == len(before) {
-		return "", false
-	}
-	letters := countLetters(s)
-	switch {
-	case strings.HasPrefix(rest, s):
-		return "", false
-	case len(s) >= joinOverlap && letters > 0:
-		return callbacks.ConfidenceHigh, true
-	case letters < joinWord:
-		return "", false
-	case j.whole && len(s) == len(j.text):
-		return callbacks.ConfidenceMedium, true
-	case j.trimmed == "" && isPartWord(j.text, s, rest):
-		return callbacks.ConfidenceMedium, true
-	default:
-		return "", false
-	}
-}
-
-// isPartWord reports whether s is the whole of the text's last word, and rest goes on with that word.
-func isPartWord(text, s, rest string) bool {
-	if strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsLetter(r) }) {
-		return false
-	}
-	before, _ := utf8.DecodeLastRuneInString(text[:len(text)-len(s)])
-	after, _ := utf8.DecodeRuneInString(rest)
-
-	return !isWord(before) && unicode.IsLetter(after)
 }
 
 // isRestart reports whether x, which has the text's first bytes, has enough of them to be the answer begun anew. A start
@@ -271,12 +222,12 @@ func (j *joiner) swallow(s string) int {
 }
 
 // plainConfidence tells how sure it is that x goes on where the text stops. Two letters that meet may be one word or
-// the beginning of something else; again says that x begins with all of a text too short to tell.
-func (j *joiner) plainConfidence(x string, again bool) callbacks.Confidence {
+// the beginning of something else; doubt says that x begins with what the text ends with.
+func (j *joiner) plainConfidence(x string, doubt bool) callbacks.Confidence {
 	before, _ := utf8.DecodeLastRuneInString(j.text)
 	after, _ := utf8.DecodeRuneInString(x)
 	switch {
-	case again:
+	case doubt:
 		return callbacks.ConfidenceLow
 	case j.trimmed != "" || !isWord(before) || !isWord(after):
 		return callbacks.ConfidenceHigh
@@ -285,46 +236,4 @@ func (j *joiner) plainConfidence(x string, again bool) callbacks.Confidence {
 	default:
 		return callbacks.ConfidenceMedium
 	}
-}
-
-func isWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
-
-func countLetters(s string) int {
-	n := 0
-	for _, r := range s {
-		if isWord(r) {
-			n++
-		}
-	}
-
-	return n
-}
-
-func commonPrefix(a, b string) int {
-	n := 0
-	for n < len(a) && n < len(b) && a[n] == b[n] {
-		n++
-	}
-
-	return n
-}
-
-func commonSuffix(a, b string) int {
-	n := 0
-	for n < len(a) && n < len(b) && a[len(a)-1-n] == b[len(b)-1-n] {
-		n++
-	}
-
-	return n
-}
-
-// periodic reports whether s is one piece said at least twice over.
-func periodic(s string) bool {
-	for p := 1; 2*p <= len(s)+1; p++ {
-		if s[p:] == s[:len(s)-p] {
-			return true
-		}
-	}
-
-	return false
 }

@@ -7,10 +7,9 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/cloudwego/eino/schema"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"github.com/cloudwego/eino/schema"
 
 	"github.com/eino-carryon/carryon/callbacks"
 	"github.com/eino-carryon/carryon/snapshot"

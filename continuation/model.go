@@ -104,7 +104,7 @@ func (m *Model) Stream(ctx context.Context, in []*schema.Message, opts ...model.
 		return m.inner.Stream(ctx, in, opts...)
 	}
 	c := newCall(ctx, m, in, opts)
-	if err := c.open(); err != nil {
+	if err := c.open(); err != nil { //nolint:contextcheck // the call holds ctx: its later requests are made in Recv
 		return nil, err
 	}
 

@@ -10,40 +10,6 @@ import (
 	"github.com/eino-carryon/carryon/snapshot"
 )
 
-// prepare builds the request of the continuation that is due, and the seam that its text will pass.
-func (c *call) prepare() {
-	s := c.acc.Snapshot()
-	c.seam = nil
-	if c.budget.number == 0 || c.plan == snapshot.WholeRestart {
-		c.request = c.base
-		if s.Text != "" { // white space, which the restarted answer may begin with as well
-			c.seam = newSeam(newJoiner(&c.acc, s.Text, true))
-		}
-
-		return
-	}
-	d := c.dialect
-	if d.exact() && c.model.learned.refusesPrefill.Load() {
-		d = UserTurn()
-	}
-	base := c.base
-	base.opts = limitTokens(base.opts, c.answer, len(s.Text)+len(s.Reasoning))
-	c.request = continueRequest(base, s, d, *c.profile, c.promptText(s))
-	c.seam = newSeam(newJoiner(&c.acc, c.request.trimmed, c.request.exact))
-}
-
-func (c *call) promptText(s snapshot.Snapshot) string {
-	p := c.cfg.prompt
-	if p == nil {
-		p = builtinPrompt
-	}
-
-	return p(Interruption{
-		Plan: c.plan, Cause: c.class.cause(), Err: c.last, Continuation: c.budget.number,
-		Text: s.Text, DroppedCalls: c.dropped, Restarted: c.again,
-	})
-}
-
 // started tells of the continuation that is due.
 func (c *call) started(b blocks, text int) {
 	c.running = true
@@ -65,6 +31,52 @@ func (c *call) started(b blocks, text int) {
 		}
 	}
 	c.emit(e)
+}
+
+// complete ends the call after the whole answer.
+func (c *call) complete(err error) {
+	if !isEOF(err) {
+		class := c.classify(err)
+		c.emit(callbacks.LateError{
+			Call: c.events.source(), ErrorKind: class.errorKind(), Cause: class.cause(),
+			ErrorMessage: callbacks.BoundMessage(err.Error()),
+		})
+	}
+	if c.phase == phaseJoining {
+		c.joined(c.seam.end()) // no text came: the answer was whole
+	}
+	c.flush()
+	if m := c.carry.rest(); m != nil {
+		c.out.push(m)
+	}
+	c.finish(c.acc.FinishReason())
+}
+
+// finish ends the call cleanly. After a break the last chunk brings the finish reason, the usage of the whole answer, and
+// the marks for a later call.
+func (c *call) finish(reason string) {
+	usage := c.acc.Usage()
+	c.answer, c.billed = c.answer.Then(usage), c.billed.Plus(usage)
+	if c.carry.later {
+		c.pushEnd(reason, c.budget.number, nil)
+	}
+	c.completed(reason, usage)
+	c.end(io.EOF)
+}
+
+// pushEnd delivers the last chunk of a recovered answer.
+func (c *call) pushEnd(reason string, continuations int, dropped []string) {
+	last := &schema.Message{Role: c.carry.role(), Extra: c.carry.marks(continuations, dropped)}
+	usage := c.answer
+	if c.cfg.billedUsage {
+		usage = c.billed
+	}
+	if u := usage.TokenUsage(); u != nil || reason != "" {
+		last.ResponseMeta = &schema.ResponseMeta{FinishReason: reason, Usage: u}
+	}
+	if !isEmpty(last) {
+		c.out.push(last)
+	}
 }
 
 // runTools ends the answer with the calls that arrived whole. The gate has let them go.

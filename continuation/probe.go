@@ -1,6 +1,8 @@
 package continuation
 
 import (
+	"slices"
+
 	"github.com/cloudwego/eino/schema"
 
 	"github.com/eino-carryon/carryon/snapshot"
@@ -27,8 +29,8 @@ func (p *probe) withhold(m *schema.Message, limit int) bool {
 
 // finish returns the finish reason that the withheld chunks bring; empty if none does.
 func (p *probe) finish() string {
-	for i := len(p.chunks) - 1; i >= 0; i-- {
-		if r := p.chunks[i].ResponseMeta; r != nil && r.FinishReason != "" {
+	for _, m := range slices.Backward(p.chunks) {
+		if r := m.ResponseMeta; r != nil && r.FinishReason != "" {
 			return r.FinishReason
 		}
 	}

@@ -19,7 +19,9 @@ func newReader[M any](next func() (M, error), closed func()) *schema.StreamReade
 	go func() {
 		defer closed()
 		defer w.Close() // a Recv that begins after Close must not wait for a token for ever
-		for !w.Send(struct{}{}, nil) {
+		open := true
+		for open {
+			open = !w.Send(struct{}{}, nil)
 		}
 	}()
 

@@ -43,20 +43,12 @@ func (c *call) ended(err error) {
 
 		return
 	}
-	if c.refused(err) {
-		return
-	}
-	if c.phase == phaseProbing && !c.endProbe(err) {
-		return
-	}
-	if c.phase == phaseJoining && c.seam.holds() {
-		c.joined(c.seam.end())
-	}
-	if c.phase == phaseEnded || c.phase == phaseWaiting { // the join has ended the attempt already
+	if c.refused(err) || !c.settled(err) {
 		return
 	}
 
 	e := c.ending(err)
+	err = e.err
 	v, class := e.judge()
 	if v == verdictComplete && c.seam != nil && c.seam.join.state == joinSwallowing {
 		v, class, err = verdictInterrupted, restarted(), errRestarted // a shorter answer in the words of this one
@@ -75,6 +67,18 @@ func (c *call) ended(err error) {
 	}
 }
 
+// settled brings what is withheld or held back to its decision, and reports whether the end is still to be judged.
+func (c *call) settled(err error) bool {
+	if c.phase == phaseProbing && !c.endProbe(err) {
+		return false
+	}
+	if c.phase == phaseJoining && c.seam.holds() {
+		c.joined(c.seam.end())
+	}
+
+	return c.phase != phaseEnded && c.phase != phaseWaiting // the join may have ended the attempt
+}
+
 // ending gathers what the verdict rests on.
 func (c *call) ending(err error) ending {
 	reason := c.acc.FinishReason()
@@ -88,13 +92,13 @@ func (c *call) ending(err error) ending {
 		rule:    c.model.learned.finishRule(c.cfg.finishRequired, *c.profile),
 		proof:   c.profile.usageProvesEnd && c.acc.Usage().Known,
 	}
-	if hidden := c.record.readErr(); err == io.EOF && hidden != nil && e.finish == finishNone {
+	if hidden := c.record.readErr(); isEOF(err) && hidden != nil && e.finish == finishNone {
 		e.err = hidden // the client hid why its body ended
 	}
 	if c.soft != nil {
 		e.err = c.soft // what the client made of it afterwards says less
 	}
-	if e.err != io.EOF {
+	if !isEOF(e.err) {
 		e.class = c.classify(e.err)
 	}
 
@@ -118,7 +122,7 @@ func restarted() Class {
 
 // asError gives a clean end the error that it is.
 func asError(err error) error {
-	if err == io.EOF {
+	if isEOF(err) {
 		return ErrTruncated
 	}
 
@@ -157,7 +161,7 @@ func (c *call) endProbe(err error) bool {
 	c.probe = probe{}
 	if finish == finishNone || finish == finishDisguised {
 		c.failed(truncated(callbacks.CauseTruncated), asError(err))
-		if err == io.EOF {
+		if isEOF(err) {
 			c.model.learned.omitsFinish.Store(true)
 			c.emit(callbacks.Notice{
 				Call: c.events.source(), Kind: callbacks.NoticeNoFinishReason,
@@ -181,209 +185,4 @@ func (c *call) endProbe(err error) bool {
 	}
 
 	return true
-}
-
-// refused handles a request that the provider refuses for what this decorator added to it. It is sent once more without
-// that, at once, and that is no interruption.
-func (c *call) refused(err error) bool {
-	if !c.fresh || err == io.EOF {
-		return false
-	}
-	class := c.classify(err)
-	if class.Kind != InvalidRequest {
-		return false
-	}
-	switch {
-	case c.request.exact && refusesPrefill(err):
-		c.model.learned.refusesPrefill.Store(true)
-		c.emit(callbacks.Notice{
-			Call: c.events.source(), Kind: callbacks.NoticePrefillRefused, Message: callbacks.BoundMessage(err.Error()),
-		})
-	case c.request.hinted:
-		c.model.refuseHint(c.caller, &c.events, err)
-		c.base = c.model.baseRequest(c.events.input, c.base.opts)
-	default:
-		return false
-	}
-	c.prepare()
-	c.begin()
-
-	return true
-}
-
-// refusesPrefill reports whether a provider says that a request must not end with an assistant message. There is no type
-// for it.
-func refusesPrefill(err error) bool {
-	return speaksOf(err, "prefill", "must end with a user")
-}
-
-// complete ends the call after the whole answer.
-func (c *call) complete(err error) {
-	if err != io.EOF {
-		class := c.classify(err)
-		c.emit(callbacks.LateError{
-			Call: c.events.source(), ErrorKind: class.errorKind(), Cause: class.cause(),
-			ErrorMessage: callbacks.BoundMessage(err.Error()),
-		})
-	}
-	if c.phase == phaseJoining {
-		c.joined(c.seam.end()) // no text came: the answer was whole
-	}
-	c.flush()
-	if m := c.carry.rest(); m != nil {
-		c.out.push(m)
-	}
-	c.finish(c.acc.FinishReason())
-}
-
-// finish ends the call cleanly. After a break the last chunk brings the finish reason, the usage of the whole answer, and
-// the marks for a later call.
-func (c *call) finish(reason string) {
-	usage := c.acc.Usage()
-	c.answer, c.billed = c.answer.Then(usage), c.billed.Plus(usage)
-	if c.carry.later {
-		c.pushEnd(reason, c.budget.number, nil)
-	}
-	c.completed(reason, usage)
-	c.end(io.EOF)
-}
-
-// pushEnd delivers the last chunk of a recovered answer.
-func (c *call) pushEnd(reason string, continuations int, dropped []string) {
-	last := &schema.Message{Role: c.carry.role(), Extra: c.carry.marks(continuations, dropped)}
-	usage := c.answer
-	if c.cfg.billedUsage {
-		usage = c.billed
-	}
-	if u := usage.TokenUsage(); u != nil || reason != "" {
-		last.ResponseMeta = &schema.ResponseMeta{FinishReason: reason, Usage: u}
-	}
-	if !isEmpty(last) {
-		c.out.push(last)
-	}
-}
-
-// reopen makes a request again that failed before any content, after a wait, if there is a budget for it.
-func (c *call) reopen(err error, class Class) {
-	err = asError(err)
-	if c.budget.opens >= c.cfg.openRetries {
-		c.fail(err)
-
-		return
-	}
-	d, reason := c.budget.wait(c.budget.opens+1, class, time.Now())
-	if reason != "" {
-		c.fail(err)
-
-		return
-	}
-	c.budget.opens++
-	c.carry.reopen()
-	c.stretchAfter(err)
-	c.due = d
-	c.emit(openRetried(c.events.source(), c.budget.opens, d, class, err))
-	c.transition(phaseWaiting)
-}
-
-func openRetried(of callbacks.Call, n int, d time.Duration, class Class, err error) callbacks.OpenRetried {
-	return callbacks.OpenRetried{
-		Call: of, Attempt: n, Backoff: d, ErrorKind: class.errorKind(), Cause: class.cause(),
-		ErrorMessage: callbacks.BoundMessage(err.Error()), Status: class.Status,
-	}
-}
-
-// stretchAfter doubles the time limits of the next attempt after a stall.
-func (c *call) stretchAfter(err error) {
-	if !errors.Is(err, ErrIdleStall) {
-		c.stretch = 1
-	} else if c.stretch < 1<<10 {
-		c.stretch *= 2
-	}
-}
-
-// fatal ends the call with a permanent error: of the original answer as it is, of a continuation beside the first error.
-func (c *call) fatal(err error, class Class) {
-	if c.budget.number == 0 {
-		c.fail(err)
-
-		return
-	}
-	c.failed(class, err)
-	c.exhaust(err, ReasonRefused)
-}
-
-// interrupted takes an attempt that broke, tells of it, and prepares what follows.
-func (c *call) interrupted(err error, class Class, probing bool) {
-	err = asError(err)
-	s := c.acc.Snapshot()
-	plan := snapshot.Decide(s)
-	b := blocksOf(s)
-	if c.running {
-		c.failed(class, err)
-	}
-	if c.first == nil {
-		c.first = err
-	}
-	c.last, c.again = err, errors.Is(err, errRestarted)
-	c.stretchAfter(err)
-	c.budget.ended(len(s.Text))
-	c.emit(callbacks.Interrupted{
-		Call: c.events.source(), OriginalAttempt: c.sent - 1, ContinuationAttempt: c.budget.number,
-		ErrorKind: class.errorKind(), Cause: class.cause(), ErrorMessage: callbacks.BoundMessage(err.Error()), Status: class.Status,
-		CommittedTextBlocks: b.textBlocks, CommittedPartialText: b.partialText,
-		DiscardedPartialToolUses: len(b.lostCalls), DiscardedReasoningBlocks: b.lostThought,
-		UsageFlushed: s.Usage.Known, Usage: s.Usage, Plan: plan,
-	})
-	c.dropCalls(b.lostCalls, class)
-	c.gate.interrupt(c.out.push)
-	c.answer, c.billed = c.answer.Then(s.Usage), c.billed.Plus(s.Usage)
-
-	if plan == snapshot.SynthesizeToolUse {
-		c.runTools(b)
-
-		return
-	}
-	c.carry.interrupt(s.ReasoningWhole)
-	c.acc.Interrupt()
-	if s.Media {
-		c.exhaust(err, ReasonMedia)
-
-		return
-	}
-	if reason := c.budget.exhausted(); reason != "" {
-		c.exhaust(err, reason)
-
-		return
-	}
-	d, reason := c.budget.wait(c.budget.used+1, class, time.Now())
-	if probing {
-		d, reason = 0, ""
-	}
-	if reason != "" {
-		c.exhaust(err, reason)
-
-		return
-	}
-	c.budget.number++
-	c.budget.used++
-	c.due, c.plan, c.class = d, plan, class
-	c.probe = probe{on: probing}
-	c.prepare()
-	c.started(b, len(s.Text))
-	if plan == snapshot.WholeRestart {
-		c.emit(callbacks.StreamReset{Call: c.events.source(), Reason: string(class.cause())})
-	}
-	c.transition(phaseWaiting)
-}
-
-// dropCalls tells of the calls that are gone.
-func (c *call) dropCalls(calls []snapshot.ToolCall, class Class) {
-	c.dropped = c.dropped[:0]
-	for _, t := range calls {
-		c.dropped = append(c.dropped, t.Name)
-		c.emit(callbacks.PartialToolUseDiscarded{
-			Call: c.events.source(), ToolName: t.Name, PartialInputBytes: len(t.Arguments), Reason: string(class.cause()),
-		})
-		c.emit(callbacks.ToolCallCancel{Call: c.events.source(), ID: t.ID, ToolName: t.Name, Reason: string(class.cause())})
-	}
 }

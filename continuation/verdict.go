@@ -1,8 +1,6 @@
 package continuation
 
 import (
-	"io"
-
 	"github.com/eino-carryon/carryon/callbacks"
 	"github.com/eino-carryon/carryon/snapshot"
 )
@@ -46,7 +44,7 @@ func (e ending) judge() (verdict, Class) {
 	default: // length and filtered reasons are the provider's last word
 		return verdictComplete, Class{}
 	}
-	if e.err == io.EOF {
+	if isEOF(e.err) {
 		return e.judgeEOF(), truncated(callbacks.CauseTruncated)
 	}
 

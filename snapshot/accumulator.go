@@ -27,7 +27,7 @@ type Accumulator struct {
 	textBlocks int
 
 	reasoning     []byte
-	reasoningDone bool // something else followed the reasoning
+	reasoningDone int  // bytes of the reasoning that something else followed
 	reasoningKept bool // an earlier attempt's reasoning is whole: later ones are ignored
 	extras        extras
 
@@ -46,7 +46,7 @@ func (a *Accumulator) Add(m *schema.Message) error {
 	if text := Text(m); text != "" {
 		a.text = append(a.text, text...)
 		a.textOpen = true
-		a.reasoningDone = a.reasoningDone || len(a.reasoning) > 0
+		a.endThought()
 	}
 	a.calls.touched = a.calls.touched[:0]
 	if len(m.ToolCalls) > 0 {
@@ -75,10 +75,18 @@ func (a *Accumulator) addReasoning(m *schema.Message) {
 	}
 }
 
+// endThought says that something else follows the reasoning so far: it is whole.
+func (a *Accumulator) endThought() {
+	if a.reasoningDone < len(a.reasoning) && !a.reasoningKept {
+		a.reasoningDone = len(a.reasoning)
+		a.extras.endThought()
+	}
+}
+
 func (a *Accumulator) addCalls(deltas []schema.ToolCall) {
 	before := len(a.calls.calls)
 	a.calls.add(deltas)
-	a.reasoningDone = a.reasoningDone || len(a.reasoning) > 0
+	a.endThought()
 	if len(a.calls.calls) > before && a.textOpen {
 		a.textOpen = false
 		a.textBlocks++
@@ -112,6 +120,12 @@ func (a *Accumulator) CallEmpty(n int) bool { return a.calls.calls[n].scan.empty
 // CallSize returns how many bytes of arguments the n-th tool call has.
 func (a *Accumulator) CallSize(n int) int { return len(a.calls.calls[n].args) }
 
+// Seal says that the n-th tool call was handed on as it is. It stays whole from then on, whatever comes behind it.
+func (a *Accumulator) Seal(n int) {
+	c := a.calls.calls[n]
+	c.sealed, c.size = true, len(c.args)
+}
+
 // Touched returns the ordinals of the tool calls that the last chunk began or continued, one for each of its deltas.
 // It is valid until the next Add.
 func (a *Accumulator) Touched() []int { return a.calls.touched }
@@ -127,18 +141,21 @@ func (a *Accumulator) Usage() Usage { return a.usage }
 func (a *Accumulator) ReasoningKept() bool { return a.reasoningKept }
 
 // ReasoningDone reports whether the reasoning that belongs to the message has come whole.
-func (a *Accumulator) ReasoningDone() bool { return a.reasoningDone }
+func (a *Accumulator) ReasoningDone() bool { return a.reasoningDone > 0 }
 
 // Interrupt ends the attempt and readies the Accumulator for the next one: text and whole reasoning stay; tool calls,
 // half a thought, the finish reason and usage go.
 func (a *Accumulator) Interrupt() {
 	a.text = a.text[:runeEnd(a.text)]
+	a.textBlocks, a.textOpen = 0, len(a.text) > 0 // no call was kept, so the text goes on
 	a.calls.reset()
 	a.finish, a.usage = "", Usage{}
-	if a.reasoningDone {
+	a.reasoning = a.reasoning[:a.reasoningDone]
+	if a.reasoningDone > 0 {
 		a.reasoningKept = true
+		a.extras.cutToWhole()
 	} else {
-		a.reasoning, a.extras = a.reasoning[:0], nil
+		a.extras = nil
 	}
 }
 
@@ -149,7 +166,7 @@ func (a *Accumulator) Snapshot() Snapshot {
 		TextBlocks:     a.textBlocks,
 		TextOpen:       a.textOpen,
 		Reasoning:      string(a.reasoning),
-		ReasoningWhole: a.reasoningDone,
+		ReasoningWhole: a.reasoningDone > 0,
 		ReasoningExtra: a.extras.toMap(),
 		FinishReason:   a.finish,
 		Usage:          a.usage,

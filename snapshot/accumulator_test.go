@@ -116,13 +116,14 @@ func TestInterruptKeepsTextAndForgetsTheAttempt(t *testing.T) {
 		finish("length"),
 	)
 	a.Interrupt()
-	assert.Equal(t, Snapshot{Text: "Hello", TextBlocks: 1}, a.Snapshot())
+	assert.Equal(t, Snapshot{Text: "Hello", TextOpen: true}, a.Snapshot())
 	assert.Zero(t, a.Calls())
 	assert.Empty(t, a.FinishReason())
 	assert.Equal(t, Usage{}, a.Usage())
 
 	mustAdd(t, &a, schema.AssistantMessage("", calls(delta(0, "", "", `:1}`))))
-	assert.Equal(t, []string{"0   :1} malformed"}, transcript(a.Snapshot().ToolCalls), "nothing of the first call is left")
+	left := transcript(a.Snapshot().ToolCalls)
+	assert.Equal(t, []string{"0   :1} malformed"}, left, "nothing of the first call is left")
 }
 
 func TestLastFinishReasonCounts(t *testing.T) {
@@ -184,7 +185,7 @@ func TestMultiContent(t *testing.T) {
 			assert.Equal(t, tt.content, HasContent(tt.chunk))
 
 			a.Interrupt()
-			mustAdd(t, &a, schema.AssistantMessage("more", nil))
+			mustAdd(t, &a, parts(textPart("more")))
 			assert.Equal(t, tt.media, a.Snapshot().Media, "a part that was delivered stays so")
 		})
 	}

@@ -99,6 +99,10 @@ func TestCallsAreAssembled(t *testing.T) {
 			"index goes back", `5 c1 find {} | 2 c2 read { | 2 - - } | 6 c3 list {}`, false,
 			`5 c1 find {} whole | 6 c2 read {} whole | 7 c3 list {} whole`,
 		},
+		{
+			"two names with one index and no id", `0 - find {} | 0 - read - | 0 - - {`, false,
+			`0  find {} whole | 1  read { open`,
+		},
 		{"index negative", `-1 c1 find { | -1 - - } | -2 c2 read {}`, false, `0 c1 find {} whole | 1 c2 read {} whole`},
 		{"index huge", `max c1 find { | max - - } | 0 c2 read {}`, false, `0 c1 find {} whole | 1 c2 read {} whole`},
 		{
@@ -129,6 +133,7 @@ func TestCallsAreAssembled(t *testing.T) {
 			`0 c1 find {} whole | 1 c2 read {} whole`,
 		},
 		{"no index, id late", `_ - find { | _ c1 - }`, false, `0 c1 find {} whole`},
+		{"no index, an id after the end", `_ - find {} | _ c2 - {`, false, `0  find {} whole | 1 c2  { open`},
 		{"no index, name late", `_ c1 - { | _ - find }`, false, `0 c1 find {} whole`},
 		{
 			"no index, whole calls without ids", `_ - find {} & _ - find {} | _ - read {}`, false,
@@ -268,4 +273,21 @@ func TestIndicesRiseForEveryOrderOfTheProviders(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestSealedCallStaysWhole: what the consumer has cannot become another call by what comes behind it.
+func TestSealedCallStaysWhole(t *testing.T) {
+	t.Parallel()
+
+	var a Accumulator
+	mustAdd(t, &a, schema.AssistantMessage("", calls(delta(0, "c1", "find", `{"q":1}`))))
+	a.Seal(0)
+	mustAdd(t, &a, schema.AssistantMessage("", calls(delta(0, "", "", `}garbage`))))
+	assert.Equal(t, CallWhole, a.CallState(0, false))
+	assert.Equal(t, `{"q":1}`, a.Call(0, true).Arguments, "as it was delivered")
+	assert.Equal(t, SynthesizeToolUse, Decide(a.Snapshot()))
+
+	a = Accumulator{}
+	mustAdd(t, &a, schema.AssistantMessage("", calls(delta(0, "c1", "find", `{"q":1}}garbage`))))
+	assert.Equal(t, CallMalformed, a.CallState(0, false), "not sealed, it is malformed")
 }

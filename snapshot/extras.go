@@ -10,6 +10,7 @@ import (
 type extra struct {
 	key   string
 	text  []byte
+	whole int // bytes of text that belong to whole thoughts
 	value any
 }
 
@@ -40,6 +41,19 @@ func (e *extras) at(key string) *extra {
 	*e = append(*e, extra{key: key})
 
 	return &(*e)[len(*e)-1]
+}
+
+// endThought says that what has come belongs to a whole thought; cutToWhole drops what does not.
+func (e extras) endThought() {
+	for i := range e {
+		e[i].whole = len(e[i].text)
+	}
+}
+
+func (e extras) cutToWhole() {
+	for i := range e {
+		e[i].text = e[i].text[:e[i].whole]
+	}
 }
 
 func (e extras) toMap() map[string]any {

@@ -132,3 +132,23 @@ func TestExtrasThatAreNotReasoningAreNotKept(t *testing.T) {
 	mustAdd(t, &a, thought("x", map[string]any{"key": "v"}))
 	assert.Nil(t, a.Snapshot().ReasoningExtra)
 }
+
+// TestHalfASecondThoughtGoes: a model that thinks again behind its text and breaks off leaves only the whole thought.
+func TestHalfASecondThoughtGoes(t *testing.T) {
+	t.Parallel()
+
+	const key = "thinking"
+	think := func(s string) *schema.Message {
+		return &schema.Message{ReasoningContent: s, Extra: map[string]any{key: s}}
+	}
+	a := Accumulator{ReasoningKeys: []string{key}}
+	mustAdd(t, &a, think("whole."), schema.AssistantMessage("Text", nil), think("ha"))
+	assert.Equal(t, "whole.ha", a.Snapshot().Reasoning, "all of it while the attempt runs")
+	a.Interrupt()
+	assert.Equal(t, "whole.", a.Snapshot().Reasoning)
+	assert.Equal(t, map[string]any{key: "whole."}, a.Snapshot().ReasoningExtra)
+	assert.True(t, a.ReasoningKept())
+
+	mustAdd(t, &a, think("of the next attempt"), schema.AssistantMessage(" and more", nil))
+	assert.Equal(t, "whole.", a.Snapshot().Reasoning, "later thoughts are not of this message")
+}

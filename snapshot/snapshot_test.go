@@ -51,7 +51,7 @@ func TestDecide(t *testing.T) {
 		"half reasoning": func(a *Accumulator) { mustAdd(t, a, &schema.Message{ReasoningContent: "so far"}) },
 		"whole reasoning": func(a *Accumulator) {
 			mustAdd(t, a, &schema.Message{ReasoningContent: "done"})
-			a.reasoningDone = true
+			a.reasoningDone = len("done")
 		},
 	}
 

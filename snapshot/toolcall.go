@@ -70,11 +70,15 @@ type call struct {
 	scan          objectScan
 	conflict      bool // a second name came for the same call
 	followed      bool // a later call has begun
+	sealed        bool // the consumer has it as it was: what comes behind it cannot change it any more
+	size          int  // bytes of arguments when it was sealed
 	extra         map[string]any
 }
 
 func (c *call) state(ended bool) CallState {
 	switch {
+	case c.sealed:
+		return CallWhole
 	case c.conflict || c.scan.bad():
 		return CallMalformed
 	case !c.scan.closed() && (!c.scan.empty() || !c.followed && !ended):
@@ -87,9 +91,14 @@ func (c *call) state(ended bool) CallState {
 }
 
 func (c *call) view(ended bool) ToolCall {
+	args := c.args
+	if c.sealed {
+		args = args[:c.size]
+	}
+
 	return ToolCall{
 		Index: c.index, ID: c.id, Type: c.typ, Name: c.name,
-		Arguments: string(c.args), Extra: cloneExtra(c.extra), State: c.state(ended),
+		Arguments: string(args), Extra: cloneExtra(c.extra), State: c.state(ended),
 	}
 }
 

@@ -1,0 +1,202 @@
+package continuation
+
+import (
+	"errors"
+	"time"
+
+	"github.com/eino-carryon/carryon/callbacks"
+	"github.com/eino-carryon/carryon/snapshot"
+)
+
+// refused handles a request that the provider refuses for what this decorator added to it. It is sent once more without
+// that, at once, and that is no interruption.
+func (c *call) refused(err error) bool {
+	if !c.fresh || isEOF(err) {
+		return false
+	}
+	class := c.classify(err)
+	if class.Kind != InvalidRequest {
+		return false
+	}
+	switch {
+	case c.request.exact && refusesPrefill(err):
+		c.model.learned.refusesPrefill.Store(true)
+		c.emit(callbacks.Notice{
+			Call: c.events.source(), Kind: callbacks.NoticePrefillRefused, Message: callbacks.BoundMessage(err.Error()),
+		})
+	case c.request.hinted:
+		c.model.refuseHint(c.caller, &c.events, err)
+		c.base = c.model.baseRequest(c.events.input, c.base.opts)
+	default:
+		return false
+	}
+	c.prepare()
+	c.begin()
+
+	return true
+}
+
+// refusesPrefill reports whether a provider says that a request must not end with an assistant message. There is no type
+// for it.
+func refusesPrefill(err error) bool {
+	return speaksOf(err, "prefill", "must end with a user")
+}
+
+// reopen makes a request again that failed before any content, after a wait, if there is a budget for it.
+func (c *call) reopen(err error, class Class) {
+	err = asError(err)
+	if c.budget.opens >= c.cfg.openRetries {
+		c.fail(err)
+
+		return
+	}
+	d, reason := c.budget.wait(c.budget.opens+1, class, time.Now())
+	if reason != "" {
+		c.fail(err)
+
+		return
+	}
+	c.budget.opens++
+	c.carry.reopen()
+	c.stretchAfter(err)
+	c.due = d
+	c.emit(openRetried(c.events.source(), c.budget.opens, d, class, err))
+	c.transition(phaseWaiting)
+}
+
+func openRetried(of callbacks.Call, n int, d time.Duration, class Class, err error) callbacks.OpenRetried {
+	return callbacks.OpenRetried{
+		Call: of, Attempt: n, Backoff: d, ErrorKind: class.errorKind(), Cause: class.cause(),
+		ErrorMessage: callbacks.BoundMessage(err.Error()), Status: class.Status,
+	}
+}
+
+// stretchAfter doubles the time limits of the next attempt after a stall.
+func (c *call) stretchAfter(err error) {
+	if !errors.Is(err, ErrIdleStall) {
+		c.stretch = 1
+	} else if c.stretch < 1<<10 {
+		c.stretch *= 2
+	}
+}
+
+// fatal ends the call with a permanent error: of the original answer as it is, of a continuation beside the first error.
+func (c *call) fatal(err error, class Class) {
+	if c.budget.number == 0 {
+		c.fail(err)
+
+		return
+	}
+	c.failed(class, err)
+	c.exhaust(err, ReasonRefused)
+}
+
+// interrupted takes an attempt that broke, tells of it, and prepares what follows.
+func (c *call) interrupted(err error, class Class, probing bool) {
+	err = asError(err)
+	s := c.acc.Snapshot()
+	plan := snapshot.Decide(s)
+	b := blocksOf(s)
+	if c.running {
+		c.failed(class, err)
+	}
+	if c.first == nil {
+		c.first = err
+	}
+	c.last, c.again = err, errors.Is(err, errRestarted)
+	c.stretchAfter(err)
+	c.budget.ended(len(s.Text))
+	c.emit(callbacks.Interrupted{
+		Call: c.events.source(), OriginalAttempt: c.sent - 1, ContinuationAttempt: c.budget.number,
+		ErrorKind: class.errorKind(), Cause: class.cause(), ErrorMessage: callbacks.BoundMessage(err.Error()), Status: class.Status,
+		CommittedTextBlocks: b.textBlocks, CommittedPartialText: b.partialText,
+		DiscardedPartialToolUses: len(b.lostCalls), DiscardedReasoningBlocks: b.lostThought,
+		UsageFlushed: s.Usage.Known, Usage: s.Usage, Plan: plan,
+	})
+	c.dropCalls(b.lostCalls, class)
+	c.gate.interrupt(c.out.push)
+	c.answer, c.billed = c.answer.Then(s.Usage), c.billed.Plus(s.Usage)
+
+	if plan == snapshot.SynthesizeToolUse {
+		c.runTools(b)
+
+		return
+	}
+	c.carry.interrupt(s.ReasoningWhole)
+	c.acc.Interrupt()
+	if s.Media {
+		c.exhaust(err, ReasonMedia)
+
+		return
+	}
+	if reason := c.budget.exhausted(); reason != "" {
+		c.exhaust(err, reason)
+
+		return
+	}
+	d, reason := c.budget.wait(c.budget.used+1, class, time.Now())
+	if probing {
+		d, reason = 0, ""
+	}
+	if reason != "" {
+		c.exhaust(err, reason)
+
+		return
+	}
+	c.budget.number++
+	c.budget.used++
+	c.due, c.plan, c.class = d, plan, class
+	c.probe = probe{on: probing}
+	c.prepare()
+	c.started(b, len(s.Text))
+	if plan == snapshot.WholeRestart {
+		c.emit(callbacks.StreamReset{Call: c.events.source(), Reason: string(class.cause())})
+	}
+	c.transition(phaseWaiting)
+}
+
+// dropCalls tells of the calls that are gone.
+func (c *call) dropCalls(calls []snapshot.ToolCall, class Class) {
+	c.dropped = c.dropped[:0]
+	for _, t := range calls {
+		c.dropped = append(c.dropped, t.Name)
+		c.emit(callbacks.PartialToolUseDiscarded{
+			Call: c.events.source(), ToolName: t.Name, PartialInputBytes: len(t.Arguments), Reason: string(class.cause()),
+		})
+		c.emit(callbacks.ToolCallCancel{Call: c.events.source(), ID: t.ID, ToolName: t.Name, Reason: string(class.cause())})
+	}
+}
+
+// prepare builds the request of the continuation that is due, and the seam that its text will pass.
+func (c *call) prepare() {
+	s := c.acc.Snapshot()
+	c.seam = nil
+	if c.budget.number == 0 || c.plan == snapshot.WholeRestart {
+		c.request = c.base
+		if s.Text != "" { // white space, which the restarted answer may begin with as well
+			c.seam = newSeam(newJoiner(&c.acc, s.Text, true))
+		}
+
+		return
+	}
+	d := c.dialect
+	if d.exact() && c.model.learned.refusesPrefill.Load() {
+		d = UserTurn()
+	}
+	base := c.base
+	base.opts = limitTokens(base.opts, c.answer, len(s.Text)+len(s.Reasoning))
+	c.request = continueRequest(base, s, d, *c.profile, c.promptText(s))
+	c.seam = newSeam(newJoiner(&c.acc, c.request.trimmed, c.request.exact))
+}
+
+func (c *call) promptText(s snapshot.Snapshot) string {
+	p := c.cfg.prompt
+	if p == nil {
+		p = builtinPrompt
+	}
+
+	return p(Interruption{
+		Plan: c.plan, Cause: c.class.cause(), Err: c.last, Continuation: c.budget.number,
+		Text: s.Text, DroppedCalls: c.dropped, Restarted: c.again,
+	})
+}
