@@ -4,6 +4,7 @@ go 1.26
 
 require (
 	github.com/cloudwego/eino v0.9.13
+	github.com/sony/gobreaker/v2 v2.4.0
 	github.com/stretchr/testify v1.10.0
 )
 

@@ -132,7 +132,7 @@ func TestCallWithoutAName(t *testing.T) {
 
 // TestHugeArguments sends 100 MB of arguments for one call, which nobody can hold back.
 func TestHugeArguments(t *testing.T) {
-	// Not parallel: it counts what is allocated.
+	t.Parallel()
 	const piece = 64 << 10
 	script := fm.Script{fm.Text("Let me. "), fm.Call(0, "c1", "paint", `{"a":"`)}
 	for range 100 << 20 / piece {
@@ -195,6 +195,7 @@ func TestInvalidUTF8(t *testing.T) {
 		"finished":      {fm.Text(text), fm.Finish("stop")},
 		"every byte":    {},
 		"ends with EOF": {fm.Text(text), fm.Finish("stop"), fm.EOF()},
+		"reason beside": {fm.Chunk(&schema.Message{Content: text, ResponseMeta: &schema.ResponseMeta{FinishReason: "stop"}})},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -207,6 +208,9 @@ func TestInvalidUTF8(t *testing.T) {
 			r, _, _ := ctRun(t, fm.New(c))
 			require.NoError(t, r.err)
 			assert.Equal(t, text, r.text(), "no byte may change")
+			if name == "reason beside" {
+				assert.Len(t, r.chunks, 1, "nor a chunk be split")
+			}
 		})
 	}
 	t.Run("broken inside a rune", func(t *testing.T) {

@@ -37,6 +37,7 @@ type call struct {
 	request request
 	attempt *attempt[*schema.Message]
 	record  *record
+	slot    slot // of the circuit breaker
 	watch   watchdog
 	idle    time.Duration // how long it may be silent between two pieces of content
 	seam    *seam         // nil if it needs no join
@@ -154,8 +155,11 @@ func (c *call) step() {
 	}
 }
 
-// begin makes the request that is due.
+// begin makes the request that is due, if the circuit breaker lets it.
 func (c *call) begin() {
+	if !c.admit() {
+		return
+	}
 	ctx, rec := withRecord(c.ctx)
 	messages, opts := c.request.messages, c.request.opts
 	c.record, c.fresh, c.soft, c.idle = rec, true, nil, c.idleLimit()

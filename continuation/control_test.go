@@ -73,6 +73,9 @@ func ctMoments() []ctMoment {
 		{name: "after the finish reason", after: 2, requests: 1, scripts: func(s fm.Step) []fm.Script {
 			return []fm.Script{{text, fm.Finish("stop"), s}}
 		}},
+		{name: "with chunks ready", after: 2, waiting: true, requests: 1, scripts: func(fm.Step) []fm.Script {
+			return []fm.Script{{text, fm.Call(0, "c1", "add", `{"a":`), fm.Text("never seen"), fm.Call(0, "", "", `1}`), fm.Stall()}}
+		}},
 		{name: "at EOF", after: 2, waiting: true, requests: 1, scripts: func(fm.Step) []fm.Script {
 			return []fm.Script{{text, fm.Finish("stop")}}
 		}},

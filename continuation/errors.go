@@ -36,6 +36,7 @@ const (
 	ReasonNoProgress       = "no_progress"        // several continuations in a row brought nothing
 	ReasonMedia            = "media"              // a media part was delivered, which cannot be continued
 	ReasonRefused          = "refused"            // the provider refused the continuation for good
+	ReasonBreakerOpen      = "breaker_open"       // the circuit breaker lets no attempt through
 	ReasonMaxBufferedBytes = "max_buffered_bytes" // a tool call outgrew the buffer
 )
 

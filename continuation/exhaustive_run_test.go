@@ -12,6 +12,7 @@ import (
 	"github.com/cloudwego/eino/schema"
 	"github.com/stretchr/testify/require"
 
+	"github.com/eino-carryon/carryon/callbacks"
 	"github.com/eino-carryon/carryon/continuation"
 	"github.com/eino-carryon/carryon/internal/faultmodel"
 )
@@ -32,7 +33,19 @@ type exRun struct {
 func exStream(t *testing.T, m *faultmodel.Model, input []*schema.Message, opts ...continuation.Option) exRun {
 	t.Helper()
 	log := &exTranscript{}
-	decorated := continuation.Wrap(m, append([]continuation.Option{continuation.WithHandler(log)}, opts...)...)
+	live := 0 // attempts that went on when the next one was due
+	watch := callbacks.HandlerFunc(func(_ context.Context, e callbacks.Event) {
+		switch e.(type) {
+		case callbacks.Started, callbacks.OpenRetried:
+			for _, r := range m.Requests() {
+				if !r.Cancelled {
+					live++
+				}
+			}
+		}
+	})
+	decorated := continuation.Wrap(m, append(
+		[]continuation.Option{continuation.WithHandler(log), continuation.WithHandler(watch)}, opts...)...)
 	run := exReadAll(t.Context(), decorated, log, input)
 	synctest.Wait()
 	run.requests = m.Requests()
@@ -40,7 +53,12 @@ func exStream(t *testing.T, m *faultmodel.Model, input []*schema.Message, opts .
 	exCheckGrammar(t, log, run.err == nil && run.streamErr == nil)
 	require.Zero(t, m.Open(), "a script is still being played")
 	require.Zero(t, m.Unclosed(), "a reader was not closed")
-	for _, r := range run.requests {
+	require.Zero(t, live, "an attempt was left and not cancelled")
+	for n, r := range run.requests {
+		if n > 0 {
+			before := run.requests[n-1]
+			require.False(t, before.ClosedAt.After(r.At), "attempt %d was closed after the next one had begun", n-1)
+		}
 		require.True(t, r.Cancelled, "attempt %d was not cancelled", r.Number)
 		require.Equal(t, exOptionsWant(), r.Options, "the options were not passed on as they are")
 		require.Equal(t, exOwnOptions{Effort: "low"}, *model.GetImplSpecificOptions(&exOwnOptions{}, r.Raw...))

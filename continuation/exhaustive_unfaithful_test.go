@@ -143,8 +143,8 @@ func exCheckOtherWords(t *testing.T, answer faultmodel.Script, at, same int) {
 	require.Equal(t, shown, sent[len(exInput())].Content)
 	prompt := sent[len(exInput())+1].Content
 	end := before[max(0, len(before)-200):]
-	require.Contains(t, prompt, fmt.Sprintf("%q", end))
-	require.NotContains(t, run.requests[1].Messages[len(exInput())+1].Content, fmt.Sprintf("%q", end))
+	require.Contains(t, prompt, end)
+	require.NotContains(t, run.requests[1].Messages[len(exInput())+1].Content, end)
 }
 
 // A model that always begins anew in other words exhausts the budget, and still nothing is glued.

@@ -37,7 +37,7 @@ const minTokens = 256
 // the prompt as a user message unless the dialect leaves it out. It is built from base each time, so nothing stacks up
 // over several continuations. Neither base nor its messages are changed.
 func continueRequest(base request, s snapshot.Snapshot, d Dialect, p profile, prompt string) request {
-	text := strings.TrimRightFunc(s.Text, unicode.IsSpace)
+	text := shownText(s.Text)
 	messages := append(make([]*schema.Message, 0, len(base.messages)+2), base.messages...)
 
 	partial := &schema.Message{Role: schema.Assistant, Content: text}
@@ -65,6 +65,9 @@ func continueRequest(base request, s snapshot.Snapshot, d Dialect, p profile, pr
 
 	return r
 }
+
+// shownText returns the text as a request carries it: providers refuse white space at its end.
+func shownText(text string) string { return strings.TrimRightFunc(text, unicode.IsSpace) }
 
 // extended returns a copy of m, which the caller's input ends with, that goes on with text. Multi-content would be sent
 // instead of Content, so the text goes where the provider will look.

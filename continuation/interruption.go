@@ -30,6 +30,7 @@ func (c *call) refused(err error) bool {
 	default:
 		return false
 	}
+	c.outcome(notCounted(err))
 	c.prepare()
 	c.begin()
 
@@ -45,6 +46,7 @@ func refusesPrefill(err error) bool {
 // reopen makes a request again that failed before any content, after a wait, if there is a budget for it.
 func (c *call) reopen(err error, class Class) {
 	err = asError(err)
+	c.outcome(outcomeOf(err, class))
 	if c.budget.opens >= c.cfg.openRetries {
 		c.fail(err)
 
@@ -82,6 +84,7 @@ func (c *call) stretchAfter(err error) {
 
 // fatal ends the call with a permanent error: of the original answer as it is, of a continuation beside the first error.
 func (c *call) fatal(err error, class Class) {
+	c.outcome(outcomeOf(err, class))
 	if c.budget.number == 0 {
 		c.fail(err)
 
@@ -94,6 +97,7 @@ func (c *call) fatal(err error, class Class) {
 // interrupted takes an attempt that broke, tells of it, and prepares what follows.
 func (c *call) interrupted(err error, class Class, probing bool) {
 	err = asError(err)
+	c.outcome(outcomeOf(err, class))
 	s := c.acc.Snapshot()
 	plan := snapshot.Decide(s)
 	b := blocksOf(s)
@@ -185,7 +189,11 @@ func (c *call) prepare() {
 	}
 	base := c.base
 	base.opts = limitTokens(base.opts, c.answer, len(s.Text)+len(s.Reasoning))
-	c.request = continueRequest(base, s, d, *c.profile, c.promptText(s))
+	prompt := ""
+	if !d.exact() {
+		prompt = c.promptText(s)
+	}
+	c.request = continueRequest(base, s, d, *c.profile, prompt)
 	c.seam = newSeam(newJoiner(&c.acc, c.request.trimmed, c.request.exact))
 }
 

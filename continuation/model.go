@@ -139,7 +139,12 @@ func (m *Model) generate(ctx context.Context, in []*schema.Message, opts []model
 	b := budget{cfg: m.cfg, started: time.Now()}
 	for {
 		actx, rec := withRecord(ctx)
-		msg, err := m.inner.Generate(actx, req.messages, req.opts...)
+		var msg *schema.Message
+		err := m.cfg.breaker.guarded(ctx, func() (err error) {
+			msg, err = m.inner.Generate(actx, req.messages, req.opts...)
+
+			return err
+		}, func(err error) Class { return rec.class(m.cfg.classifier(err)) })
 		if err == nil {
 			return msg, nil
 		}

@@ -37,6 +37,7 @@ type config struct {
 	billedUsage      bool
 	streamGenerate   bool
 	maxBuffered      int
+	breaker          *fuse // nil: none
 
 	errs []error
 }

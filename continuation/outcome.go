@@ -45,6 +45,7 @@ func (c *call) complete(err error) {
 	if c.phase == phaseJoining {
 		c.joined(c.seam.end()) // no text came: the answer was whole
 	}
+	c.outcome(nil)
 	c.flush()
 	if m := c.carry.rest(); m != nil {
 		c.out.push(m)
@@ -174,6 +175,7 @@ func (c *call) end(err error) {
 	if c.attempt != nil {
 		c.attempt.leave()
 	}
+	c.outcome(notCounted(err))
 	c.watch.stop()
 	if c.seam != nil {
 		c.seam.drop()

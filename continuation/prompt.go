@@ -14,7 +14,7 @@ type Interruption struct {
 	Cause        callbacks.Cause // of the latest interruption
 	Err          error           // of the latest interruption; [ErrTruncated] for a clean end without a finish reason
 	Continuation int             // counts from 1
-	Text         string          // the answer so far, as the request carries it
+	Text         string          // the answer so far; the request carries it without white space at its end
 	DroppedCalls []string        // names of the tool calls that were cut off; a nameless one is empty
 	Restarted    bool            // the last continuation began the answer anew, so that quoting its end may help
 }
@@ -32,7 +32,7 @@ func builtinPrompt(i Interruption) string {
 		b.WriteString(" " + droppedCallNote(name))
 	}
 	if i.Restarted {
-		fmt.Fprintf(&b, " What arrived ends with: %q", runeTail(i.Text, quoteLength))
+		b.WriteString(" What arrived ends with:\n\n" + runeTail(i.Text, quoteLength))
 	}
 
 	return b.String()

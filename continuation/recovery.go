@@ -20,16 +20,17 @@ type recovery struct {
 	fresh    bool    // no content has come in this attempt
 	finished bool    // the consumer has the finish reason
 
-	budget  budget
-	due     time.Duration // the wait of phaseWaiting
-	plan    snapshot.Plan // of the continuation under way
-	running bool          // a continuation was started and has not ended
-	class   Class         // of the latest interruption
-	first   error         // of the first interruption
-	last    error         // of the latest one
-	again   bool          // the latest continuation began the answer anew
-	soft    error         // an error that the client reported inside a chunk of this attempt
-	dropped []string      // names of the calls that the latest interruption cut off
+	budget   budget
+	refusals int           // by the circuit breaker, in a row
+	due      time.Duration // the wait of phaseWaiting
+	plan     snapshot.Plan // of the continuation under way
+	running  bool          // a continuation was started and has not ended
+	class    Class         // of the latest interruption
+	first    error         // of the first interruption
+	last     error         // of the latest one
+	again    bool          // the latest continuation began the answer anew
+	soft     error         // an error that the client reported inside a chunk of this attempt
+	dropped  []string      // names of the calls that the latest interruption cut off
 
 	answer snapshot.Usage // of the ended attempts, as one answer
 	billed snapshot.Usage // of the ended attempts together
