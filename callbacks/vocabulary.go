@@ -68,7 +68,7 @@ const (
 	NoticeNested NoticeKind = "nested_decorator"
 	// NoticeToolCallPassed: a tool call with unusable arguments was delivered as it came.
 	NoticeToolCallPassed NoticeKind = "tool_call_passed_as_is"
-	// NoticeNoFinishReason: a probe showed that this model sends no finish reasons; it is not asked again.
+	// NoticeNoFinishReason: an answer ended without a finish reason, and a probe did not show that it was cut.
 	NoticeNoFinishReason NoticeKind = "finish_reason_not_sent"
 	// NoticePrefillRefused: the provider refused a trailing assistant message; a user turn is used from now on.
 	NoticePrefillRefused NoticeKind = "prefill_refused"

@@ -259,7 +259,7 @@ func (d brDistributed) Allow() (func(error), error) {
 	}()
 	select {
 	case <-allowed:
-		return func(err error) { outcome <- err; _ = <-ended }, nil
+		return func(err error) { outcome <- err; <-ended }, nil //nolint:errcheck // it is the outcome itself that comes back
 	case err := <-ended:
 		return nil, err
 	}

@@ -56,7 +56,7 @@ func (c *carry) adapt(m *schema.Message, keep, drop bool) *schema.Message {
 	if n := len(e.to.ReasoningContent); n > 0 {
 		c.note("", n)
 	}
-	if e.to != m && isEmpty(e.to) {
+	if (e.to != m || c.later) && isEmpty(e.to) {
 		return nil
 	}
 

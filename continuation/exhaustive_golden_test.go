@@ -34,7 +34,6 @@ func exPlanGoldens() []exGolden {
 				chunk text " left. "
 				  llm_stream_interrupted 0 by connection_reset (sse_transport): ContinueText, text 0+true, lost 0+0
 				  llm_stream_continuation_started 1: ContinueText after 1s, assistant+user, prompt built-in
-				chunk
 				  llm_stream_joined 1: space 1, high
 				chunk text "Two crews"
 				chunk text " rowed."

@@ -133,16 +133,16 @@ func (c *call) interrupted(err error, class Class, probing bool) {
 
 		return
 	}
-	if reason := c.budget.exhausted(); reason != "" {
-		c.exhaust(err, reason)
+	reason, d := c.budget.exhausted(), time.Duration(0)
+	if reason == "" && (!probing || class.Cause != callbacks.CauseTruncated) { // a first probe goes at once
+		d, reason = c.budget.wait(c.budget.used+1, class, time.Now())
+	}
+	switch {
+	case reason != "" && probing:
+		c.endUnproven("whether the answer is whole could not be found out: " + reason)
 
 		return
-	}
-	d, reason := c.budget.wait(c.budget.used+1, class, time.Now())
-	if probing {
-		d, reason = 0, ""
-	}
-	if reason != "" {
+	case reason != "":
 		c.exhaust(err, reason)
 
 		return

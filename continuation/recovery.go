@@ -70,7 +70,7 @@ func (c *call) ended(err error) {
 
 // settled brings what is withheld or held back to its decision, and reports whether the end is still to be judged.
 func (c *call) settled(err error) bool {
-	if c.phase == phaseProbing && !c.endProbe(err) {
+	if c.probe.on && !c.endProbe(err) {
 		return false
 	}
 	if c.phase == phaseJoining && c.seam.holds() {
@@ -156,20 +156,39 @@ func (c *call) joined(chunks []*schema.Message) {
 	}
 }
 
+// endUnproven ends an answer cleanly as it was, though nothing says that it is whole.
+func (c *call) endUnproven(why string) {
+	c.emit(callbacks.Notice{Call: c.events.source(), Kind: callbacks.NoticeNoFinishReason, Message: why})
+	c.end(io.EOF)
+}
+
+// probeBroke asks again, if that can help.
+func (c *call) probeBroke(err error) {
+	class := c.classify(err)
+	if !class.Permanent() {
+		c.interrupted(err, class, true)
+
+		return
+	}
+	c.outcome(outcomeOf(err, class))
+	c.failed(class, err)
+	c.endUnproven("whether the answer is whole could not be found out: the provider refuses to continue it")
+}
+
 // endProbe decides what a probe was and reports whether the answer goes on with it.
 func (c *call) endProbe(err error) bool {
 	chunks, finish := c.probe.chunks, c.profile.finish(c.probe.finish())
 	c.probe = probe{}
-	if finish == finishNone || finish == finishDisguised {
+	switch {
+	case finish != finishNone && finish != finishDisguised:
+	case isEOF(err):
+		c.model.learned.omitsFinish.Store(true)
 		c.failed(truncated(callbacks.CauseTruncated), asError(err))
-		if isEOF(err) {
-			c.model.learned.omitsFinish.Store(true)
-			c.emit(callbacks.Notice{
-				Call: c.events.source(), Kind: callbacks.NoticeNoFinishReason,
-				Message: "this model ends its answers without a finish reason; it is not asked for one again",
-			})
-		}
-		c.end(io.EOF)
+		c.endUnproven("this model ends its answers without a finish reason; it is not asked for one again")
+
+		return false
+	default: // it broke before it could tell anything
+		c.probeBroke(err)
 
 		return false
 	}

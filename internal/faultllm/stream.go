@@ -171,9 +171,20 @@ func (x *exchange) abort() {
 		return // the connection is broken already.
 	}
 	if tcp, ok := conn.(*net.TCPConn); ok && x.fault.kind == faultReset {
+		awaitSent(tcp)
 		_ = tcp.SetLinger(0) // if it fails the connection is broken already.
 	}
 	_ = conn.Close()
+}
+
+// awaitSent waits until the kernel has sent what was written, as a RST discards the rest: many small frames wait for the
+// client's acknowledgements. It gives up on a client that does not read.
+func awaitSent(tcp *net.TCPConn) {
+	tick := time.NewTicker(200 * time.Microsecond)
+	defer tick.Stop()
+	for end := time.Now().Add(time.Second); unsent(tcp) > 0 && time.Now().Before(end); {
+		<-tick.C
+	}
 }
 
 func without(events []event, kind eventKind) []event {

@@ -1,0 +1,77 @@
+package main
+
+import (
+	"flag"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+)
+
+const (
+	providerEmbedded = "embedded"
+	providerOpenAI   = "openai"
+)
+
+// settings are what the command line says.
+type settings struct {
+	fault    string
+	seed     uint64
+	noColour bool
+	plain    bool
+	provider string
+}
+
+// parseSettings reads the command line. Asked for help, it writes it to out and returns [flag.ErrHelp].
+func parseSettings(args []string, out io.Writer) (settings, error) {
+	var s settings
+	flags := flag.NewFlagSet("eino-agent", flag.ContinueOnError)
+	flags.SetOutput(io.Discard) // errors are returned, and help is written below
+	flags.StringVar(&s.fault, "fault", faultAll, "")
+	flags.Uint64Var(&s.seed, "seed", 1, "")
+	flags.BoolVar(&s.noColour, "no-color", false, "")
+	flags.BoolVar(&s.plain, "plain", false, "")
+	flags.StringVar(&s.provider, "provider", providerEmbedded, "")
+	if err := flags.Parse(args); err != nil {
+		if err == flag.ErrHelp { //nolint:errorlint // it is returned as it is
+			writeHelp(out)
+		}
+
+		return s, err
+	}
+
+	return s, s.check(flags.Args())
+}
+
+func (s settings) check(rest []string) error {
+	switch {
+	case len(rest) > 0:
+		return fmt.Errorf("unexpected argument %q, see --help", rest[0])
+	case s.provider != providerEmbedded && s.provider != providerOpenAI:
+		return fmt.Errorf("unknown provider %q: it is %s or %s", s.provider, providerEmbedded, providerOpenAI)
+	case !slices.Contains(faultNames(), s.fault):
+		return fmt.Errorf("unknown fault %q: it is one of %s", s.fault, strings.Join(faultNames(), ", "))
+	}
+
+	return nil
+}
+
+func writeHelp(out io.Writer) {
+	fmt.Fprint(out, `An Eino agent whose model breaks off again and again, and whose answers arrive whole.
+
+Usage: go run ./examples/eino-agent [flags]
+
+  --fault kind      how answers break (default all):
+                      all             a different way in each turn
+                      none            not at all
+`)
+	for _, k := range faultKinds() {
+		fmt.Fprintf(out, "                      %-15s %s\n", k.name, k.help)
+	}
+	fmt.Fprint(out, `  --seed n          where they break (default 1); the same number breaks them at the same bytes
+  --plain           the same without carryon, to see it fail
+  --provider name   embedded (default) or openai: a real endpoint, which breaks when it pleases; reads
+                    OPENAI_API_KEY, OPENAI_BASE_URL (default: the vendor's) and OPENAI_MODEL (default: gpt-4o-mini)
+  --no-color        no colours; NO_COLOR does the same, and so does a pipe
+`)
+}
