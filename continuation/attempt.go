@@ -29,27 +29,21 @@ type item[M any] struct {
 var errOpened = errors.New("continuation: opened")
 
 // attempt is one request to the wrapped model. Its goroutine opens the stream and reads it, so that the decorator can
-// stop waiting for a model that does not heed its context. It ends when the stream does, or when leave was called and
+// stop waiting for a model that does not heed its context. It ends when the stream does, or when its context has ended and
 // the model's pending Recv has returned; it alone touches the model's reader, and closes it.
-type attempt[M any] struct {
-	items  chan item[M]
-	cancel context.CancelCauseFunc
-}
+type attempt[M any] struct{ items chan item[M] }
 
 type opener[M any] func(context.Context) (*schema.StreamReader[M], error)
 
-func startAttempt[M any](ctx context.Context, open opener[M]) *attempt[M] {
-	ctx, cancel := context.WithCancelCause(ctx)
-	a := &attempt[M]{items: make(chan item[M], prefetch), cancel: cancel}
+// startAttempt makes a request. It is left by ending ctx.
+func startAttempt[M any](ctx context.Context, open opener[M]) attempt[M] {
+	a := attempt[M]{items: make(chan item[M], prefetch)}
 	go a.run(ctx, open)
 
 	return a
 }
 
-// leave cancels the attempt. Its reader is closed as soon as the model lets go of it; nothing it still brings is seen.
-func (a *attempt[M]) leave() { a.cancel(errLeft) }
-
-func (a *attempt[M]) run(ctx context.Context, open opener[M]) {
+func (a attempt[M]) run(ctx context.Context, open opener[M]) {
 	defer func() {
 		if p := recover(); p != nil {
 			a.send(ctx, item[M]{err: &PanicError{Value: p, Stack: debug.Stack()}})
@@ -77,7 +71,7 @@ func (a *attempt[M]) run(ctx context.Context, open opener[M]) {
 	}
 }
 
-func (a *attempt[M]) send(ctx context.Context, it item[M]) {
+func (a attempt[M]) send(ctx context.Context, it item[M]) {
 	select {
 	case a.items <- it: // the common case needs no look at the context
 		return

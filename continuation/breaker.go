@@ -195,7 +195,7 @@ func outcomeOf(err error, class Class) error {
 // tellBreaker tells of a changed state.
 func (c *call) tellBreaker() {
 	if from, to, ok := c.cfg.breaker.changed(); ok {
-		c.emit(callbacks.BreakerChanged{Call: c.events.source(), From: from, To: to})
+		c.emit(callbacks.BreakerChanged{Call: c.source(), From: from, To: to})
 	}
 }
 

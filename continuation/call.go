@@ -22,11 +22,12 @@ type call struct {
 	cfg     *config
 	profile *profile // never changed; shared
 	dialect Dialect
-	events  emitter
+	input   []*schema.Message // the caller's
+	events  *emitter          // nil until the first event
 
-	caller context.Context    //nolint:containedctx // Recv has no context: the stream lives under the one Stream was given
-	ctx    context.Context    //nolint:containedctx // ends with caller, with the reader's Close, and with the call
-	cancel context.CancelFunc // ends ctx
+	caller context.Context //nolint:containedctx // Recv has no context: the stream lives under the one Stream was given
+	ctx    context.Context //nolint:containedctx // of the wait or the request under way, made from caller
+	tether tether
 
 	mu    sync.Mutex // one Recv at a time; closed joins in
 	phase phase
@@ -35,35 +36,38 @@ type call struct {
 
 	// The attempt under way.
 	request request
-	attempt *attempt[*schema.Message]
+	attempt attempt[*schema.Message]
 	record  *record
 	slot    slot // of the circuit breaker
 	watch   watchdog
 	idle    time.Duration // how long it may be silent between two pieces of content
 	seam    *seam         // nil if it needs no join
-	probe   probe
+	probe   *stash        // its chunks, if it is a probe
 
 	// What its chunks go through.
 	acc      snapshot.Accumulator
 	carry    carry
 	gate     gate
 	progress progress
+	whole    *stash // the answer, until it is whole, if that is wanted
 	out      queue
 
 	recovery
 }
 
 func newCall(ctx context.Context, m *Model, in []*schema.Message, opts []model.Option) *call {
-	inner, cancel := context.WithCancel(ctx)
 	c := &call{
 		model: m, cfg: m.cfg,
-		caller: ctx, ctx: inner, cancel: cancel,
-		events: m.newEmitter(ctx, in, opts),
+		caller: ctx,
+		input:  in,
 	}
 	c.recovery = recovery{
 		base:    m.baseRequest(in, opts),
 		stretch: 1,
 		budget:  budget{cfg: m.cfg, started: time.Now()},
+	}
+	if m.cfg.wholeOutput {
+		c.whole = new(stash)
 	}
 	c.setProfile(m.profile)
 	c.gate.acc = &c.acc
@@ -92,12 +96,10 @@ func (c *call) open() error {
 	defer c.mu.Unlock()
 	c.begin()
 	for c.phase == phaseOpening {
-		if c.ctx.Err() != nil {
-			c.stop(control(c.caller, c.ctx, nil))
-
-			break
-		}
 		c.step()
+		if c.phase == phaseOpening && c.caller.Err() != nil {
+			c.stop(control(c.caller, false, nil))
+		}
 	}
 	if c.phase == phaseEnded && c.out.empty() {
 		return c.err
@@ -112,7 +114,9 @@ func (c *call) next() (*schema.Message, error) {
 	defer c.mu.Unlock()
 	for {
 		if c.phase != phaseEnded && c.ctx.Err() != nil {
-			c.stop(control(c.caller, c.ctx, nil))
+			if end := control(c.caller, c.tether.closed(), nil); end != nil {
+				c.stop(end)
+			}
 		}
 		if m := c.out.pop(); m != nil {
 			return m, nil
@@ -130,11 +134,11 @@ func (c *call) next() (*schema.Message, error) {
 // closed is called when the reader was closed, also after the end. A Recv in flight ends the call itself; if there is
 // none, nobody else does.
 func (c *call) closed() {
-	c.cancel()
+	c.tether.close()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.phase != phaseEnded {
-		c.stop(control(c.caller, c.ctx, nil))
+		c.stop(control(c.caller, true, nil))
 	}
 }
 
@@ -159,6 +163,9 @@ func (c *call) step() {
 func (c *call) begin() {
 	if !c.admit() {
 		return
+	}
+	if c.ctx == nil || c.ctx.Err() != nil {
+		c.ctx = c.tether.next(c.caller)
 	}
 	ctx, rec := withRecord(c.ctx)
 	messages, opts := c.request.messages, c.request.opts
@@ -207,7 +214,7 @@ func (c *call) read() {
 // opened says that the attempt has a reader.
 func (c *call) opened() {
 	switch {
-	case c.probe.on:
+	case c.probe != nil:
 		c.transition(phaseProbing)
 	case c.seam != nil:
 		c.transition(phaseJoining)
@@ -217,13 +224,25 @@ func (c *call) opened() {
 }
 
 func (c *call) emit(e callbacks.Event) {
-	if len(c.events.handlers) > 0 {
-		c.events.emit(c.caller, e)
+	if len(c.cfg.handlers) > 0 {
+		c.emitter().emit(c.caller, e)
 	}
+}
+
+// source returns the call's names for an event.
+func (c *call) source() callbacks.Call { return c.emitter().source() }
+
+func (c *call) emitter() *emitter {
+	if c.events == nil {
+		c.events = c.model.newEmitter(c.caller, c.input, c.base.opts)
+	}
+
+	return c.events
 }
 
 // wait waits for the next request's time.
 func (c *call) wait() {
+	c.ctx = c.tether.next(c.caller)
 	t := time.NewTimer(c.due)
 	defer t.Stop()
 	select {

@@ -26,7 +26,7 @@ func (c *call) arrived(m *schema.Message) {
 
 	switch c.phase {
 	case phaseProbing:
-		if !c.probe.withhold(m, c.cfg.maxBuffered) {
+		if c.probe.add(m) > c.cfg.maxBuffered {
 			c.ended(ErrTruncated) // more than can be withheld: no probe can tell
 		}
 	case phaseJoining:
@@ -100,11 +100,20 @@ func (c *call) accept(m *schema.Message) {
 	case f != finishNone && keep:
 		c.pushLast(m)
 	default:
-		c.gate.pass(m, c.out.push)
+		c.gate.pass(m, c.deliver)
 		c.tellProgress()
 	}
-	if c.gate.bytes > c.cfg.maxBuffered {
+	if c.gate.bytes+c.whole.size() > c.cfg.maxBuffered {
 		c.overflow()
+	}
+}
+
+// deliver hands a chunk to the consumer, or keeps it if the answer is wanted whole. A thought alone may be seen before.
+func (c *call) deliver(m *schema.Message) {
+	if c.whole != nil && (m.ReasoningContent == "" || snapshot.Text(m) != "" || len(m.ToolCalls) > 0) {
+		c.whole.add(m)
+	} else {
+		c.out.push(m)
 	}
 }
 
@@ -114,13 +123,13 @@ func (c *call) pushLast(m *schema.Message) {
 		body := *m
 		body.ResponseMeta = nil
 		if !isEmpty(&body) {
-			c.gate.pass(&body, c.out.push)
+			c.gate.pass(&body, c.deliver)
 		}
 		c.flush()
 		m = &schema.Message{Role: m.Role, ResponseMeta: m.ResponseMeta}
 	}
 	c.finished = true
-	c.out.push(m)
+	c.deliver(m)
 }
 
 // keepFinish reports whether a chunk's finish reason goes to the consumer with the chunk. It does not if it may turn out
@@ -168,17 +177,17 @@ func (c *call) flush() {
 		}
 		if t.State != snapshot.CallWhole {
 			c.emit(callbacks.Notice{
-				Call: c.events.source(), Kind: callbacks.NoticeToolCallPassed,
+				Call: c.source(), Kind: callbacks.NoticeToolCallPassed,
 				Message: fmt.Sprintf("tool call %q was delivered as it came: %v", t.Name, t.State),
 			})
 		}
 	}
-	c.gate.flush(c.out.push)
+	c.gate.flush(c.deliver)
 }
 
 // tellProgress tells how much of the call under way has come.
 func (c *call) tellProgress() {
-	if len(c.events.handlers) == 0 || len(c.acc.Touched()) == 0 {
+	if len(c.cfg.handlers) == 0 || len(c.acc.Touched()) == 0 {
 		return
 	}
 	n := c.acc.Touched()[len(c.acc.Touched())-1]
@@ -187,6 +196,6 @@ func (c *call) tellProgress() {
 	}
 	t := c.acc.Call(n, false)
 	c.emit(callbacks.ToolCallProgress{
-		Call: c.events.source(), Index: t.Index, ID: t.ID, ToolName: t.Name, Bytes: len(t.Arguments),
+		Call: c.source(), Index: t.Index, ID: t.ID, ToolName: t.Name, Bytes: len(t.Arguments),
 	})
 }

@@ -43,14 +43,14 @@ func contextError(ctx context.Context) error {
 
 // control returns the error with which explicit control of the caller ends the call: the end of its context, the
 // closing of its reader, or an interrupt below. It looks at the contexts, never at the kind of err, which may come from
-// a limit of the client. inner is the context of the call, which ends when the reader is closed.
-func control(caller, inner context.Context, err error) error {
+// a limit of the client.
+func control(caller context.Context, closed bool, err error) error {
 	switch {
 	case caller.Err() != nil && err != nil && errors.Is(err, context.Cause(caller)) && errors.Is(err, caller.Err()):
 		return err
 	case caller.Err() != nil:
 		return contextError(caller)
-	case inner.Err() != nil:
+	case closed:
 		return schema.ErrRecvAfterClosed
 	case isInterrupt(err):
 		return err

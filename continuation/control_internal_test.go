@@ -19,19 +19,19 @@ func TestControlKeepsContextErrorAndCause(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(cause)
 	for _, err := range []error{nil, cause, fmt.Errorf("read: %w", cause), context.Canceled, errors.New("connection closed"), errLeft} {
-		end := control(ctx, ctx, err)
+		end := control(ctx, false, err)
 		require.ErrorIs(t, end, context.Canceled, "%v", err)
 		require.ErrorIs(t, end, cause, "%v", err)
 	}
 	both := fmt.Errorf("read: %w: %w", context.Canceled, cause)
-	assert.Equal(t, both, control(ctx, ctx, both), "untouched, if it says all")
+	assert.Equal(t, both, control(ctx, false, both), "untouched, if it says all")
 
 	plain, cancelPlain := context.WithCancel(t.Context())
 	cancelPlain()
 	wrapped := fmt.Errorf("read: %w", context.Canceled)
-	assert.Equal(t, wrapped, control(plain, plain, wrapped), "untouched")
-	assert.Equal(t, schema.ErrRecvAfterClosed, control(t.Context(), plain, errors.New("connection closed")))
-	require.NoError(t, control(t.Context(), t.Context(), context.Canceled))
-	require.NoError(t, control(t.Context(), t.Context(), context.DeadlineExceeded))
-	require.NoError(t, control(t.Context(), t.Context(), nil))
+	assert.Equal(t, wrapped, control(plain, false, wrapped), "untouched")
+	assert.Equal(t, schema.ErrRecvAfterClosed, control(t.Context(), true, errors.New("connection closed")))
+	require.NoError(t, control(t.Context(), false, context.Canceled))
+	require.NoError(t, control(t.Context(), false, context.DeadlineExceeded))
+	require.NoError(t, control(t.Context(), false, nil))
 }

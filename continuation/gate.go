@@ -235,6 +235,16 @@ func (g *gate) delivered(n int) bool { return n < len(g.calls) && g.calls[n].del
 // spoiled reports whether the n-th call left whole and is not so any more.
 func (g *gate) spoiled(n int) bool { return n < len(g.calls) && g.calls[n].spoiled }
 
+// releaseText lets the waiting text go, at an end that leaves no use for the calls.
+func (g *gate) releaseText(out func(*schema.Message)) {
+	for _, h := range g.queue {
+		if h.chunk != nil {
+			g.leave(h, out)
+		}
+	}
+	g.queue, g.late, g.bytes = nil, nil, 0
+}
+
 // isEmpty reports whether m says nothing but whose message it is.
 func isEmpty(m *schema.Message) bool {
 	return m.Content == "" && m.ReasoningContent == "" && len(m.ToolCalls) == 0 && m.ResponseMeta == nil &&

@@ -22,11 +22,11 @@ func (c *call) refused(err error) bool {
 	case c.request.exact && refusesPrefill(err):
 		c.model.learned.refusesPrefill.Store(true)
 		c.emit(callbacks.Notice{
-			Call: c.events.source(), Kind: callbacks.NoticePrefillRefused, Message: callbacks.BoundMessage(err.Error()),
+			Call: c.source(), Kind: callbacks.NoticePrefillRefused, Message: callbacks.BoundMessage(err.Error()),
 		})
 	case c.request.hinted:
-		c.model.refuseHint(c.caller, &c.events, err)
-		c.base = c.model.baseRequest(c.events.input, c.base.opts)
+		c.model.refuseHint(c.caller, c.emitter(), err)
+		c.base = c.model.baseRequest(c.input, c.base.opts)
 	default:
 		return false
 	}
@@ -62,7 +62,7 @@ func (c *call) reopen(err error, class Class) {
 	c.carry.reopen()
 	c.stretchAfter(err)
 	c.due = d
-	c.emit(openRetried(c.events.source(), c.budget.opens, d, class, err))
+	c.emit(openRetried(c.source(), c.budget.opens, d, class, err))
 	c.transition(phaseWaiting)
 }
 
@@ -90,6 +90,7 @@ func (c *call) fatal(err error, class Class) {
 
 		return
 	}
+	c.gate.releaseText(c.deliver)
 	c.failed(class, err)
 	c.exhaust(err, ReasonRefused)
 }
@@ -99,7 +100,7 @@ func (c *call) interrupted(err error, class Class, probing bool) {
 	err = asError(err)
 	c.outcome(outcomeOf(err, class))
 	s := c.acc.Snapshot()
-	plan := snapshot.Decide(s)
+	plan := c.decide(s)
 	b := blocksOf(s)
 	if c.running {
 		c.failed(class, err)
@@ -111,14 +112,14 @@ func (c *call) interrupted(err error, class Class, probing bool) {
 	c.stretchAfter(err)
 	c.budget.ended(len(s.Text))
 	c.emit(callbacks.Interrupted{
-		Call: c.events.source(), OriginalAttempt: c.sent - 1, ContinuationAttempt: c.budget.number,
+		Call: c.source(), OriginalAttempt: c.sent - 1, ContinuationAttempt: c.budget.number,
 		ErrorKind: class.errorKind(), Cause: class.cause(), ErrorMessage: callbacks.BoundMessage(err.Error()), Status: class.Status,
 		CommittedTextBlocks: b.textBlocks, CommittedPartialText: b.partialText,
 		DiscardedPartialToolUses: len(b.lostCalls), DiscardedReasoningBlocks: b.lostThought,
 		UsageFlushed: s.Usage.Known, Usage: s.Usage, Plan: plan,
 	})
 	c.dropCalls(b.lostCalls, class)
-	c.gate.interrupt(c.out.push)
+	c.gate.interrupt(c.deliver)
 	c.answer, c.billed = c.answer.Then(s.Usage), c.billed.Plus(s.Usage)
 
 	if plan == snapshot.SynthesizeToolUse {
@@ -126,37 +127,63 @@ func (c *call) interrupted(err error, class Class, probing bool) {
 
 		return
 	}
-	c.carry.interrupt(s.ReasoningWhole)
+	c.carry.interrupt(s.ReasoningWhole && c.whole == nil)
 	c.acc.Interrupt()
-	if s.Media {
+	d, ok := c.afford(err, class, probing, s.Media)
+	if !ok {
+		return
+	}
+	c.budget.number++
+	c.budget.used++
+	c.due, c.plan, c.class = d, plan, class
+	c.probe = nil
+	if probing {
+		c.probe = new(stash)
+	}
+	if c.whole != nil { // nothing was delivered, so nothing needs to be kept
+		c.whole = new(stash)
+		c.acc.Restart()
+		clear(c.carry.earlier)
+	}
+	c.prepare()
+	c.started(b, len(s.Text))
+	if plan == snapshot.WholeRestart {
+		c.emit(callbacks.StreamReset{Call: c.source(), Reason: string(class.cause())})
+	}
+	c.transition(phaseWaiting)
+}
+
+// afford returns the wait before the next continuation. If there may be none, it ends the call.
+func (c *call) afford(err error, class Class, probing, media bool) (time.Duration, bool) {
+	if media && c.whole == nil {
 		c.exhaust(err, ReasonMedia)
 
-		return
+		return 0, false
 	}
 	reason, d := c.budget.exhausted(), time.Duration(0)
 	if reason == "" && (!probing || class.Cause != callbacks.CauseTruncated) { // a first probe goes at once
 		d, reason = c.budget.wait(c.budget.used+1, class, time.Now())
 	}
 	switch {
-	case reason != "" && probing:
+	case reason == "":
+		return d, true
+	case probing:
 		c.endUnproven("whether the answer is whole could not be found out: " + reason)
-
-		return
-	case reason != "":
+	default:
 		c.exhaust(err, reason)
+	}
 
-		return
+	return 0, false
+}
+
+// decide returns the plan. An answer that is wanted whole starts over, unless there are tool calls to run.
+func (c *call) decide(s snapshot.Snapshot) snapshot.Plan {
+	plan := snapshot.Decide(s)
+	if c.whole != nil && plan != snapshot.SynthesizeToolUse {
+		return snapshot.WholeRestart
 	}
-	c.budget.number++
-	c.budget.used++
-	c.due, c.plan, c.class = d, plan, class
-	c.probe = probe{on: probing}
-	c.prepare()
-	c.started(b, len(s.Text))
-	if plan == snapshot.WholeRestart {
-		c.emit(callbacks.StreamReset{Call: c.events.source(), Reason: string(class.cause())})
-	}
-	c.transition(phaseWaiting)
+
+	return plan
 }
 
 // dropCalls tells of the calls that are gone.
@@ -165,9 +192,9 @@ func (c *call) dropCalls(calls []snapshot.ToolCall, class Class) {
 	for _, t := range calls {
 		c.dropped = append(c.dropped, t.Name)
 		c.emit(callbacks.PartialToolUseDiscarded{
-			Call: c.events.source(), ToolName: t.Name, PartialInputBytes: len(t.Arguments), Reason: string(class.cause()),
+			Call: c.source(), ToolName: t.Name, PartialInputBytes: len(t.Arguments), Reason: string(class.cause()),
 		})
-		c.emit(callbacks.ToolCallCancel{Call: c.events.source(), ID: t.ID, ToolName: t.Name, Reason: string(class.cause())})
+		c.emit(callbacks.ToolCallCancel{Call: c.source(), ID: t.ID, ToolName: t.Name, Reason: string(class.cause())})
 	}
 }
 

@@ -153,7 +153,7 @@ func (m *Model) generate(ctx context.Context, in []*schema.Message, opts []model
 		}
 		class := rec.class(m.cfg.classifier(err))
 		if req.hinted && class.Kind == InvalidRequest {
-			m.refuseHint(ctx, &e, err)
+			m.refuseHint(ctx, e, err)
 			req = m.baseRequest(in, opts)
 
 			continue
@@ -225,7 +225,7 @@ func (m *Model) modelName(opts []model.Option) string {
 	return ""
 }
 
-func (m *Model) newEmitter(ctx context.Context, in []*schema.Message, opts []model.Option) emitter {
+func (m *Model) newEmitter(ctx context.Context, in []*schema.Message, opts []model.Option) *emitter {
 	provider, name := m.provider(), m.modelName(opts)
 	const unknown = "unknown"
 	if provider == "" {
@@ -235,7 +235,7 @@ func (m *Model) newEmitter(ctx context.Context, in []*schema.Message, opts []mod
 		name = unknown
 	}
 
-	return emitter{
+	return &emitter{
 		handlers: m.cfg.handlers,
 		of:       callbacks.Call{Provider: provider, Model: name, RunID: m.cfg.runID(ctx)},
 		input:    in,

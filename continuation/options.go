@@ -36,6 +36,7 @@ type config struct {
 	runID            func(context.Context) string
 	billedUsage      bool
 	streamGenerate   bool
+	wholeOutput      bool
 	maxBuffered      int
 	breaker          *fuse // nil: none
 
@@ -267,6 +268,13 @@ func WithBilledUsage() Option {
 // retries requests that failed.
 func WithStreamingGenerate() Option {
 	return func(c *config) { c.streamGenerate = true }
+}
+
+// WithWholeOutput holds the answer back until it is whole, for structured output that two attempts could not write
+// together: an answer that breaks is asked for again from its start, and the consumer sees one of them only. Reasoning
+// passes as it comes. It is bounded by [WithMaxBufferedBytes]. By default text passes as it comes and is continued.
+func WithWholeOutput() Option {
+	return func(c *config) { c.wholeOutput = true }
 }
 
 // WithMaxBufferedBytes bounds what is held back for tool calls that are not whole yet; default 16 MiB. A call that

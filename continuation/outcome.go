@@ -14,7 +14,7 @@ import (
 func (c *call) started(b blocks, text int) {
 	c.running = true
 	e := callbacks.Started{
-		Call: c.events.source(), ContinuationAttempt: c.budget.number, Backoff: c.due, Plan: c.plan,
+		Call: c.source(), ContinuationAttempt: c.budget.number, Backoff: c.due, Plan: c.plan,
 		CommittedTextBlocks: b.textBlocks, CommittedPartialText: b.partialText, CommittedTextBytes: text,
 		CommittedToolCalls: b.calls, HistoryRewrite: c.request.rewrite, Prompt: "none",
 	}
@@ -38,7 +38,7 @@ func (c *call) complete(err error) {
 	if !isEOF(err) {
 		class := c.classify(err)
 		c.emit(callbacks.LateError{
-			Call: c.events.source(), ErrorKind: class.errorKind(), Cause: class.cause(),
+			Call: c.source(), ErrorKind: class.errorKind(), Cause: class.cause(),
 			ErrorMessage: callbacks.BoundMessage(err.Error()),
 		})
 	}
@@ -48,8 +48,9 @@ func (c *call) complete(err error) {
 	c.outcome(nil)
 	c.flush()
 	if m := c.carry.rest(); m != nil {
-		c.out.push(m)
+		c.deliver(m)
 	}
+	c.release()
 	c.finish(c.acc.FinishReason())
 }
 
@@ -87,6 +88,7 @@ func (c *call) runTools(b blocks) {
 	c.budget.number++
 	c.due, c.plan = 0, snapshot.SynthesizeToolUse
 	c.started(b, c.acc.TextLen())
+	c.release()
 	c.pushEnd(reason, requests, c.dropped)
 	c.completed(reason, snapshot.Usage{})
 	c.end(io.EOF)
@@ -99,7 +101,7 @@ func (c *call) completed(reason string, usage snapshot.Usage) {
 	}
 	c.running = false
 	c.emit(callbacks.Completed{
-		Call: c.events.source(), ContinuationAttempt: c.budget.number, CompletionReason: reason,
+		Call: c.source(), ContinuationAttempt: c.budget.number, CompletionReason: reason,
 		Usage: usage, Answer: c.answer, Billed: c.billed,
 	})
 }
@@ -110,7 +112,7 @@ func (c *call) failed(class Class, err error) {
 	}
 	c.running = false
 	c.emit(callbacks.Failed{
-		Call: c.events.source(), ContinuationAttempt: c.budget.number, ErrorKind: class.errorKind(), Cause: class.cause(),
+		Call: c.source(), ContinuationAttempt: c.budget.number, ErrorKind: class.errorKind(), Cause: class.cause(),
 		ErrorMessage: callbacks.BoundMessage(err.Error()), Usage: c.acc.Usage(),
 	})
 }
@@ -127,7 +129,7 @@ func (c *call) cancelled(err error) {
 	case c.caller.Err() != nil:
 		reason = c.caller.Err().Error()
 	}
-	c.emit(callbacks.Cancelled{Call: c.events.source(), ContinuationAttempt: c.budget.number, Reason: reason})
+	c.emit(callbacks.Cancelled{Call: c.source(), ContinuationAttempt: c.budget.number, Reason: reason})
 }
 
 // stop ends the call because the caller wants it to. What was ready for the consumer is not wanted any more.
@@ -137,8 +139,20 @@ func (c *call) stop(err error) {
 	c.end(err)
 }
 
-// fail ends the call with an error that is not an interruption.
+// release lets go of an answer that was wanted whole.
+func (c *call) release() {
+	if c.whole == nil {
+		return
+	}
+	for _, m := range c.whole.chunks {
+		c.out.push(m)
+	}
+	c.whole = new(stash)
+}
+
+// fail ends the call with an error that is not an interruption. Text that waits behind a tool call leaves before it.
 func (c *call) fail(err error) {
+	c.gate.releaseText(c.deliver)
 	c.failed(Class{}, err)
 	c.end(err)
 }
@@ -148,7 +162,7 @@ func (c *call) exhaust(err error, reason string) {
 	if c.first == nil {
 		c.first = err
 	}
-	c.emit(callbacks.Exhausted{Call: c.events.source(), Attempts: c.budget.number, FinalReason: reason, Billed: c.billed})
+	c.emit(callbacks.Exhausted{Call: c.source(), Attempts: c.budget.number, FinalReason: reason, Billed: c.billed})
 	c.end(&ExhaustedError{Partial: c.partial(), Attempts: c.budget.number, First: c.first, Last: err, Reason: reason})
 }
 
@@ -165,6 +179,7 @@ func (c *call) overflow() {
 		call := c.acc.Call(t[len(t)-1], false)
 		err.Tool, err.ID = call.Name, call.ID
 	}
+	c.gate.releaseText(c.deliver)
 	c.failed(Class{}, err)
 	c.exhaust(err, ReasonMaxBufferedBytes)
 }
@@ -172,14 +187,11 @@ func (c *call) overflow() {
 // end is the only way into phaseEnded. It lets go of everything the call holds but the queue.
 func (c *call) end(err error) {
 	c.err = err
-	if c.attempt != nil {
-		c.attempt.leave()
-	}
+	c.tether.leave()
 	c.outcome(notCounted(err))
 	c.watch.stop()
 	if c.seam != nil {
 		c.seam.drop()
 	}
-	c.cancel()
 	c.transition(phaseEnded)
 }

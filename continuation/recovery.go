@@ -38,8 +38,8 @@ type recovery struct {
 
 // ended decides what the end of an attempt means. The caller's control comes first.
 func (c *call) ended(err error) {
-	c.attempt.leave()
-	if end := control(c.caller, c.ctx, err); end != nil {
+	c.tether.leave()
+	if end := control(c.caller, c.tether.closed(), err); end != nil {
 		c.stop(end)
 
 		return
@@ -62,7 +62,11 @@ func (c *call) ended(err error) {
 	case verdictFatal:
 		c.fatal(err, class)
 	case verdictProbe:
-		c.interrupted(err, class, true)
+		if c.whole != nil { // a probe would ask for all of it again
+			c.complete(io.EOF)
+		} else {
+			c.interrupted(err, class, true)
+		}
 	default:
 		c.interrupted(err, class, false)
 	}
@@ -70,7 +74,7 @@ func (c *call) ended(err error) {
 
 // settled brings what is withheld or held back to its decision, and reports whether the end is still to be judged.
 func (c *call) settled(err error) bool {
-	if c.probe.on && !c.endProbe(err) {
+	if c.probe != nil && !c.endProbe(err) {
 		return false
 	}
 	if c.phase == phaseJoining && c.seam.holds() {
@@ -135,7 +139,7 @@ func (c *call) joined(chunks []*schema.Message) {
 	j := c.seam.join
 	if j.state == joinRejected {
 		c.seam.drop()
-		c.attempt.leave()
+		c.tether.leave()
 		c.interrupted(errRestarted, restarted(), false)
 
 		return
@@ -144,7 +148,7 @@ func (c *call) joined(chunks []*schema.Message) {
 		c.seam.stop()
 		c.transition(phaseStreaming)
 		c.emit(callbacks.Joined{
-			Call: c.events.source(), ContinuationAttempt: c.budget.number,
+			Call: c.source(), ContinuationAttempt: c.budget.number,
 			Kind: j.kind, Overlap: j.overlap, Confidence: j.confidence,
 		})
 	}
@@ -158,7 +162,7 @@ func (c *call) joined(chunks []*schema.Message) {
 
 // endUnproven ends an answer cleanly as it was, though nothing says that it is whole.
 func (c *call) endUnproven(why string) {
-	c.emit(callbacks.Notice{Call: c.events.source(), Kind: callbacks.NoticeNoFinishReason, Message: why})
+	c.emit(callbacks.Notice{Call: c.source(), Kind: callbacks.NoticeNoFinishReason, Message: why})
 	c.end(io.EOF)
 }
 
@@ -178,7 +182,7 @@ func (c *call) probeBroke(err error) {
 // endProbe decides what a probe was and reports whether the answer goes on with it.
 func (c *call) endProbe(err error) bool {
 	chunks, finish := c.probe.chunks, c.profile.finish(c.probe.finish())
-	c.probe = probe{}
+	c.probe = nil
 	switch {
 	case finish != finishNone && finish != finishDisguised:
 	case isEOF(err):

@@ -159,6 +159,9 @@ func (a *Accumulator) Interrupt() {
 	}
 }
 
+// Restart ends an attempt of which the consumer keeps nothing: what [Accumulator.Interrupt] keeps goes as well.
+func (a *Accumulator) Restart() { *a = Accumulator{ReasoningKeys: a.ReasoningKeys} }
+
 // Snapshot returns what has come. It shares nothing with a.
 func (a *Accumulator) Snapshot() Snapshot {
 	s := Snapshot{

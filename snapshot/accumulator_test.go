@@ -218,3 +218,20 @@ func TestHasContent(t *testing.T) {
 		}
 	}
 }
+
+func TestRestartKeepsNothing(t *testing.T) {
+	t.Parallel()
+
+	a := Accumulator{ReasoningKeys: []string{"thinking"}}
+	mustAdd(t, &a,
+		&schema.Message{ReasoningContent: "hm", Extra: map[string]any{"thinking": "hm"}},
+		schema.AssistantMessage("Hello", calls(delta(3, "c1", "find", `{"q"`))),
+	)
+	a.Interrupt()
+	a.Restart()
+	assert.Equal(t, Snapshot{}, a.Snapshot())
+	assert.False(t, a.ReasoningKept())
+
+	mustAdd(t, &a, &schema.Message{ReasoningContent: "so", Extra: map[string]any{"thinking": "so"}})
+	assert.Equal(t, map[string]any{"thinking": "so"}, a.Snapshot().ReasoningExtra, "the keys stay set")
+}

@@ -1,0 +1,47 @@
+package continuation
+
+import (
+	"slices"
+
+	"github.com/cloudwego/eino/schema"
+
+	"github.com/eino-carryon/carryon/snapshot"
+)
+
+// stash keeps chunks that the consumer does not get yet: of a probe, whose end tells whether the answer before it was
+// cut, or of an answer that is wanted whole.
+type stash struct {
+	chunks []*schema.Message
+	bytes  int
+}
+
+// add keeps m and returns how many bytes of content are kept.
+func (s *stash) add(m *schema.Message) int {
+	s.chunks = append(s.chunks, m)
+	s.bytes += len(snapshot.Text(m)) + len(m.ReasoningContent)
+	for i := range m.ToolCalls {
+		s.bytes += len(m.ToolCalls[i].Function.Arguments)
+	}
+
+	return s.bytes
+}
+
+// size returns how many bytes of content are kept; a nil stash keeps none.
+func (s *stash) size() int {
+	if s == nil {
+		return 0
+	}
+
+	return s.bytes
+}
+
+// finish returns the finish reason that the chunks bring; empty if none does.
+func (s *stash) finish() string {
+	for _, m := range slices.Backward(s.chunks) {
+		if r := m.ResponseMeta; r != nil && r.FinishReason != "" {
+			return r.FinishReason
+		}
+	}
+
+	return ""
+}
