@@ -118,9 +118,9 @@ func (f *fuse) take() (slot, error) {
 
 // give returns the slot with the attempt's outcome; a second time it does nothing.
 func (s *slot) give(err error) {
-	if s.done != nil {
-		s.done(err)
-		s.done = nil
+	if done := s.done; done != nil {
+		s.done = nil // before it is called: it may panic
+		done(err)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"runtime/debug"
+	"slices"
 	"sync"
 	"time"
 
@@ -59,10 +60,10 @@ func newCall(ctx context.Context, m *Model, in []*schema.Message, opts []model.O
 	c := &call{
 		model: m, cfg: m.cfg,
 		caller: ctx,
-		input:  in,
+		input:  slices.Clone(in), // the caller may use its slice again
 	}
 	c.recovery = recovery{
-		base:    m.baseRequest(in, opts),
+		base:    m.baseRequest(slices.Clone(in), slices.Clone(opts)),
 		stretch: 1,
 		budget:  budget{cfg: m.cfg, started: time.Now()},
 	}
@@ -137,8 +138,13 @@ func (c *call) closed() {
 	c.tether.close()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.phase != phaseEnded {
+	defer func() { _ = recover() }() // of a breaker that is the caller's; nobody is above to hear of it
+	switch {
+	case c.phase != phaseEnded:
 		c.stop(control(c.caller, true, nil))
+	case !c.out.empty(): // an end that was not read to its end is none
+		c.out.clear()
+		c.err = schema.ErrRecvAfterClosed
 	}
 }
 
@@ -147,7 +153,7 @@ func (c *call) closed() {
 func (c *call) step() {
 	defer func() {
 		if p := recover(); p != nil {
-			c.fail(&PanicError{Value: p, Stack: debug.Stack()})
+			c.panicked(&PanicError{Value: p, Stack: debug.Stack()})
 		}
 	}()
 	switch c.phase {
@@ -169,7 +175,7 @@ func (c *call) begin() {
 	}
 	ctx, rec := withRecord(c.ctx)
 	messages, opts := c.request.messages, c.request.opts
-	c.record, c.fresh, c.soft, c.idle = rec, true, nil, c.idleLimit()
+	c.record, c.fresh, c.soft, c.disguised, c.idle = rec, true, nil, "", c.idleLimit()
 	c.sent++
 	c.watch.reset(stretched(c.cfg.firstContent, c.stretch))
 	c.attempt = startAttempt(ctx, func(ctx context.Context) (*schema.StreamReader[*schema.Message], error) {

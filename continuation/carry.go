@@ -175,7 +175,7 @@ func (c *carry) wholeRunes(m *schema.Message) *schema.Message {
 	}
 	text := c.half + m.Content
 	n := snapshot.PartialRune(text)
-	if m.ResponseMeta != nil && m.ResponseMeta.FinishReason != "" {
+	if snapshot.FinishReason(m) != "" {
 		n = 0 // there is no more to come
 	}
 	if n == 0 && c.half == "" {

@@ -27,7 +27,7 @@ func (c *call) arrived(m *schema.Message) {
 	switch c.phase {
 	case phaseProbing:
 		if c.probe.add(m) > c.cfg.maxBuffered {
-			c.ended(ErrTruncated) // more than can be withheld: no probe can tell
+			c.probeOverflow()
 		}
 	case phaseJoining:
 		c.joined(c.seam.take(m))
@@ -81,17 +81,20 @@ func (c *call) accept(m *schema.Message) {
 	if m = c.carry.wholeRunes(m); m == nil {
 		return
 	}
+	f := c.profile.finish(snapshot.FinishReason(m))
+	if f == finishDisguised { // it ends nothing, so that nobody else must take it for an end
+		c.disguised = snapshot.FinishReason(m)
+		if m = withoutFinish(m); isEmpty(m) {
+			return
+		}
+		f = finishNone
+	} else if f != finishNone {
+		c.model.learned.sendsFinish.Store(true)
+	}
 	if err := c.acc.Add(m); err != nil {
 		c.fail(err)
 
 		return
-	}
-	f := finishNone
-	if m.ResponseMeta != nil && m.ResponseMeta.FinishReason != "" {
-		f = c.profile.finish(m.ResponseMeta.FinishReason)
-		if f != finishNone && f != finishDisguised {
-			c.model.learned.sendsFinish.Store(true)
-		}
 	}
 	keep := c.keepFinish(f)
 	m = c.carry.adapt(m, keep, c.acc.ReasoningKept())
@@ -117,6 +120,18 @@ func (c *call) deliver(m *schema.Message) {
 	}
 }
 
+// withoutFinish returns a copy of m without its finish reason.
+func withoutFinish(m *schema.Message) *schema.Message {
+	cp, meta := *m, *m.ResponseMeta
+	meta.FinishReason = ""
+	cp.ResponseMeta = &meta
+	if meta == (schema.ResponseMeta{}) {
+		cp.ResponseMeta = nil
+	}
+
+	return &cp
+}
+
 // pushLast delivers the chunk that brings the finish reason. What is held leaves before it.
 func (c *call) pushLast(m *schema.Message) {
 	if len(m.ToolCalls) > 0 || !c.gate.empty() {
@@ -132,14 +147,12 @@ func (c *call) pushLast(m *schema.Message) {
 	c.deliver(m)
 }
 
-// keepFinish reports whether a chunk's finish reason goes to the consumer with the chunk. It does not if it may turn out
-// to be none: a reason in disguise, or one beside a call that is still open; and not after a break, when the last chunk
+// keepFinish reports whether a chunk's finish reason goes to the consumer with the chunk. It does not beside a
+// call that is still open, when it may turn out to be none; and not after a break, when the last chunk
 // carries it together with the answer's usage.
 func (c *call) keepFinish(f finish) bool {
 	switch {
 	case c.carry.later:
-		return false
-	case f == finishDisguised:
 		return false
 	case f == finishComplete || f == finishTools:
 		return !c.hasOpenCall(true)

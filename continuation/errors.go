@@ -37,6 +37,7 @@ const (
 	ReasonMedia            = "media"              // a media part was delivered, which cannot be continued
 	ReasonRefused          = "refused"            // the provider refused the continuation for good
 	ReasonBreakerOpen      = "breaker_open"       // the circuit breaker lets no attempt through
+	ReasonPanic            = "panic"              // a function given as an option panicked
 	ReasonMaxBufferedBytes = "max_buffered_bytes" // a tool call outgrew the buffer
 )
 
@@ -57,7 +58,7 @@ func (e *ExhaustedError) Error() string {
 	if e.First != nil {
 		s += ": first: " + e.First.Error()
 	}
-	if e.Last != nil && !same(e.Last, e.First) {
+	if e.Last != nil && (e.First == nil || e.Last.Error() != e.First.Error()) {
 		s += "; last: " + e.Last.Error()
 	}
 

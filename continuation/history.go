@@ -41,7 +41,7 @@ func continueRequest(base request, s snapshot.Snapshot, d Dialect, p profile, pr
 	messages := append(make([]*schema.Message, 0, len(base.messages)+2), base.messages...)
 
 	partial := &schema.Message{Role: schema.Assistant, Content: text}
-	if n := len(messages); n > 0 && messages[n-1].Role == schema.Assistant && len(messages[n-1].ToolCalls) == 0 {
+	if n := len(messages); n > 0 && messages[n-1] != nil && messages[n-1].Role == schema.Assistant && len(messages[n-1].ToolCalls) == 0 {
 		partial = extended(messages[n-1], text)
 		messages = messages[:n-1]
 	}

@@ -31,7 +31,8 @@ func (c *call) refused(err error) bool {
 		return false
 	}
 	c.outcome(notCounted(err))
-	c.prepare()
+	c.carry.reopen()
+	c.prepare(c.budget.number)
 	c.begin()
 
 	return true
@@ -118,6 +119,7 @@ func (c *call) interrupted(err error, class Class, probing bool) {
 		DiscardedPartialToolUses: len(b.lostCalls), DiscardedReasoningBlocks: b.lostThought,
 		UsageFlushed: s.Usage.Known, Usage: s.Usage, Plan: plan,
 	})
+	c.broken = true
 	c.dropCalls(b.lostCalls, class)
 	c.gate.interrupt(c.deliver)
 	c.answer, c.billed = c.answer.Then(s.Usage), c.billed.Plus(s.Usage)
@@ -133,11 +135,12 @@ func (c *call) interrupted(err error, class Class, probing bool) {
 	if !ok {
 		return
 	}
-	c.budget.number++
-	c.budget.used++
 	c.due, c.plan, c.class = d, plan, class
 	c.probe = nil
 	if probing {
+		if c.probes++; c.probes == 1 {
+			c.unasked = c.budget.number
+		}
 		c.probe = new(stash)
 	}
 	if c.whole != nil { // nothing was delivered, so nothing needs to be kept
@@ -145,7 +148,9 @@ func (c *call) interrupted(err error, class Class, probing bool) {
 		c.acc.Restart()
 		clear(c.carry.earlier)
 	}
-	c.prepare()
+	c.prepare(c.budget.number + 1)
+	c.budget.number++
+	c.budget.used++
 	c.started(b, len(s.Text))
 	if plan == snapshot.WholeRestart {
 		c.emit(callbacks.StreamReset{Call: c.source(), Reason: string(class.cause())})
@@ -198,11 +203,11 @@ func (c *call) dropCalls(calls []snapshot.ToolCall, class Class) {
 	}
 }
 
-// prepare builds the request of the continuation that is due, and the seam that its text will pass.
-func (c *call) prepare() {
+// prepare builds the request of the n-th continuation, or the caller's own for 0, and the seam that its text will pass.
+func (c *call) prepare(n int) {
 	s := c.acc.Snapshot()
 	c.seam = nil
-	if c.budget.number == 0 || c.plan == snapshot.WholeRestart {
+	if n == 0 || c.plan == snapshot.WholeRestart {
 		c.request = c.base
 		if s.Text != "" { // white space, which the restarted answer may begin with as well
 			c.seam = newSeam(newJoiner(&c.acc, s.Text, true))
@@ -218,20 +223,20 @@ func (c *call) prepare() {
 	base.opts = limitTokens(base.opts, c.answer, len(s.Text)+len(s.Reasoning))
 	prompt := ""
 	if !d.exact() {
-		prompt = c.promptText(s)
+		prompt = c.promptText(s, n)
 	}
 	c.request = continueRequest(base, s, d, *c.profile, prompt)
 	c.seam = newSeam(newJoiner(&c.acc, c.request.trimmed, c.request.exact))
 }
 
-func (c *call) promptText(s snapshot.Snapshot) string {
+func (c *call) promptText(s snapshot.Snapshot, n int) string {
 	p := c.cfg.prompt
 	if p == nil {
 		p = builtinPrompt
 	}
 
 	return p(Interruption{
-		Plan: c.plan, Cause: c.class.cause(), Err: c.last, Continuation: c.budget.number,
+		Plan: c.plan, Cause: c.class.cause(), Err: c.last, Continuation: n,
 		Text: s.Text, DroppedCalls: c.dropped, Restarted: c.again,
 	})
 }

@@ -12,7 +12,7 @@ import (
 
 // started tells of the continuation that is due.
 func (c *call) started(b blocks, text int) {
-	c.running = true
+	c.running, c.broken = true, false
 	e := callbacks.Started{
 		Call: c.source(), ContinuationAttempt: c.budget.number, Backoff: c.due, Plan: c.plan,
 		CommittedTextBlocks: b.textBlocks, CommittedPartialText: b.partialText, CommittedTextBytes: text,
@@ -59,11 +59,23 @@ func (c *call) complete(err error) {
 func (c *call) finish(reason string) {
 	usage := c.acc.Usage()
 	c.answer, c.billed = c.answer.Then(usage), c.billed.Plus(usage)
-	if c.carry.later {
+	switch {
+	case c.carry.later:
 		c.pushEnd(reason, c.budget.number, nil)
+	case reason != "" && !c.finished: // it came while a call was still open
+		c.out.push(&schema.Message{Role: c.carry.role(), ResponseMeta: &schema.ResponseMeta{FinishReason: reason}})
 	}
 	c.completed(reason, usage)
 	c.end(io.EOF)
+}
+
+// panicked ends the call because a function that was given as an option panicked.
+func (c *call) panicked(err error) {
+	if c.broken {
+		c.exhaust(err, ReasonPanic)
+	} else {
+		c.fail(err)
+	}
 }
 
 // pushEnd delivers the last chunk of a recovered answer.
@@ -162,6 +174,8 @@ func (c *call) exhaust(err error, reason string) {
 	if c.first == nil {
 		c.first = err
 	}
+	c.broken = false
+	c.billed = c.billed.Plus(c.acc.Usage())
 	c.emit(callbacks.Exhausted{Call: c.source(), Attempts: c.budget.number, FinalReason: reason, Billed: c.billed})
 	c.end(&ExhaustedError{Partial: c.partial(), Attempts: c.budget.number, First: c.first, Last: err, Reason: reason})
 }

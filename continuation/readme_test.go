@@ -55,9 +55,10 @@ func TestReadmeCode(t *testing.T) {
 	program = strings.Replace(program, "func Example()", "func main()", 1)
 
 	readme := readmeFile(t, "README.md")
-	assert.Contains(t, readme, "\n```go\n"+program+"```\n\n```text\n"+output[1]+"\n```\n", "the program and its output")
+	assert.Contains(t, readme, "\n```go\n"+program+"```\n", "the program")
+	assert.Contains(t, readme, "```\n\n```text\n"+output[1]+"\n```\n", "its output")
 
-	examples := readmeFile(t, "continuation/example_call_test.go") + readmeFile(t, "continuation/example_options_test.go")
+	examples := program + readmeFile(t, "continuation/example_call_test.go") + readmeFile(t, "continuation/example_options_test.go")
 	for _, code := range readmeMatches(t, readme, "(?s)\n```go\n(.*?)```\n") {
 		if code != program {
 			assert.Contains(t, readmeLines(examples), "\n"+readmeLines(code))

@@ -2,6 +2,7 @@ package continuation
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"time"
 
@@ -19,18 +20,23 @@ type recovery struct {
 	content  bool    // content has come in this call
 	fresh    bool    // no content has come in this attempt
 	finished bool    // the consumer has the finish reason
+	running  bool    // a continuation was started and has not ended
+	broken   bool    // an interruption was told of, and not yet what follows
+	again    bool    // the latest continuation began the answer anew
 
 	budget   budget
-	refusals int           // by the circuit breaker, in a row
 	due      time.Duration // the wait of phaseWaiting
-	plan     snapshot.Plan // of the continuation under way
-	running  bool          // a continuation was started and has not ended
-	class    Class         // of the latest interruption
-	first    error         // of the first interruption
-	last     error         // of the latest one
-	again    bool          // the latest continuation began the answer anew
-	soft     error         // an error that the client reported inside a chunk of this attempt
-	dropped  []string      // names of the calls that the latest interruption cut off
+	refusals int           // by the circuit breaker, in a row
+	probes   int           // begun in this call
+	unasked  int           // continuations before the first probe
+
+	plan      snapshot.Plan // of the continuation under way
+	class     Class         // of the latest interruption
+	first     error         // of the first interruption
+	last      error         // of the latest one
+	soft      error         // an error that the client reported inside a chunk of this attempt
+	disguised string        // a finish reason of this attempt that means an interruption
+	dropped   []string      // names of the calls that the latest interruption cut off
 
 	answer snapshot.Usage // of the ended attempts, as one answer
 	billed snapshot.Usage // of the ended attempts together
@@ -51,7 +57,7 @@ func (c *call) ended(err error) {
 	e := c.ending(err)
 	err = e.err
 	v, class := e.judge()
-	if v == verdictComplete && c.seam != nil && c.seam.join.state == joinSwallowing {
+	if v == verdictComplete && e.ordinary() && c.seam != nil && c.seam.join.state == joinSwallowing {
 		v, class, err = verdictInterrupted, restarted(), errRestarted // a shorter answer in the words of this one
 	}
 	switch v {
@@ -97,6 +103,12 @@ func (c *call) ending(err error) ending {
 		rule:    c.model.learned.finishRule(c.cfg.finishRequired, *c.profile),
 		proof:   c.profile.usageProvesEnd && c.acc.Usage().Known,
 	}
+	if e.finish == finishNone && c.disguised != "" {
+		e.finish = finishDisguised
+		if isEOF(err) {
+			e.err = fmt.Errorf("%w: finish reason %q", ErrTruncated, callbacks.BoundMessage(c.disguised))
+		}
+	}
 	if hidden := c.record.readErr(); isEOF(err) && hidden != nil && e.finish == finishNone {
 		e.err = hidden // the client hid why its body ended
 	}
@@ -138,6 +150,7 @@ func asError(err error) error {
 func (c *call) joined(chunks []*schema.Message) {
 	j := c.seam.join
 	if j.state == joinRejected {
+		c.billed = c.billed.Plus((&stash{chunks: c.seam.held}).usage())
 		c.seam.drop()
 		c.tether.leave()
 		c.interrupted(errRestarted, restarted(), false)
@@ -162,6 +175,9 @@ func (c *call) joined(chunks []*schema.Message) {
 
 // endUnproven ends an answer cleanly as it was, though nothing says that it is whole.
 func (c *call) endUnproven(why string) {
+	if c.unasked > 0 { // it was recovered before, and its message must say so
+		c.pushEnd("", c.unasked, nil)
+	}
 	c.emit(callbacks.Notice{Call: c.source(), Kind: callbacks.NoticeNoFinishReason, Message: why})
 	c.end(io.EOF)
 }
@@ -179,10 +195,22 @@ func (c *call) probeBroke(err error) {
 	c.endUnproven("whether the answer is whole could not be found out: the provider refuses to continue it")
 }
 
+// probeOverflow ends a probe that brings more than may be withheld: none can tell.
+func (c *call) probeOverflow() {
+	c.tether.leave()
+	c.billed = c.billed.Plus(c.probe.usage())
+	c.probe = nil
+	c.failed(truncated(callbacks.CauseTruncated), ErrTruncated)
+	c.endUnproven("whether the answer is whole could not be found out: the probe is longer than may be held back")
+}
+
 // endProbe decides what a probe was and reports whether the answer goes on with it.
 func (c *call) endProbe(err error) bool {
-	chunks, finish := c.probe.chunks, c.profile.finish(c.probe.finish())
+	chunks, finish, usage := c.probe.chunks, c.profile.finish(c.probe.finish()), c.probe.usage()
 	c.probe = nil
+	if finish == finishNone || finish == finishDisguised { // it is dropped, but it was billed
+		c.billed = c.billed.Plus(usage)
+	}
 	switch {
 	case finish != finishNone && finish != finishDisguised:
 	case isEOF(err):

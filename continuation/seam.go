@@ -52,7 +52,7 @@ func (s *seam) take(m *schema.Message) []*schema.Message {
 }
 
 func endsHolding(m *schema.Message) bool {
-	return len(m.ToolCalls) > 0 || m.ResponseMeta != nil && m.ResponseMeta.FinishReason != ""
+	return len(m.ToolCalls) > 0 || snapshot.FinishReason(m) != ""
 }
 
 // deadline fires when holding back has lasted long enough.

@@ -35,11 +35,23 @@ func (s *stash) size() int {
 	return s.bytes
 }
 
+// usage returns what the chunks report.
+func (s *stash) usage() snapshot.Usage {
+	var u snapshot.Usage
+	for _, m := range s.chunks {
+		if m.ResponseMeta != nil {
+			u = u.Max(snapshot.UsageOf(m.ResponseMeta.Usage))
+		}
+	}
+
+	return u
+}
+
 // finish returns the finish reason that the chunks bring; empty if none does.
 func (s *stash) finish() string {
 	for _, m := range slices.Backward(s.chunks) {
-		if r := m.ResponseMeta; r != nil && r.FinishReason != "" {
-			return r.FinishReason
+		if r := snapshot.FinishReason(m); r != "" {
+			return r
 		}
 	}
 

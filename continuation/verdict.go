@@ -51,6 +51,9 @@ func (e ending) judge() (verdict, Class) {
 	return e.judgeError(), e.class
 }
 
+// ordinary reports whether the answer ended of itself, at no limit and with no refusal.
+func (e ending) ordinary() bool { return e.finish == finishComplete || e.finish == finishTools }
+
 func truncated(c callbacks.Cause) Class {
 	return Class{Kind: Transient, Cause: c, ErrorKind: callbacks.KindTruncated}
 }

@@ -57,7 +57,7 @@ func (a *Accumulator) Add(m *schema.Message) error {
 	}
 	if m.ResponseMeta != nil {
 		a.usage = a.usage.Max(UsageOf(m.ResponseMeta.Usage))
-		if r := m.ResponseMeta.FinishReason; r != "" {
+		if r := FinishReason(m); r != "" {
 			a.finish = r
 		}
 	}
@@ -215,6 +215,15 @@ func Text(m *schema.Message) string {
 	}
 
 	return text.String()
+}
+
+// FinishReason returns a message's finish reason; empty if there is none. Some providers write "null" for none.
+func FinishReason(m *schema.Message) string {
+	if m.ResponseMeta == nil || strings.EqualFold(m.ResponseMeta.FinishReason, "null") {
+		return ""
+	}
+
+	return m.ResponseMeta.FinishReason
 }
 
 func hasMedia(m *schema.Message) bool {
