@@ -15,6 +15,9 @@ var errLeft = errors.New("continuation: attempt left")
 // errNilReader is what a model gets that returns neither a reader nor an error.
 var errNilReader = errors.New("continuation: the model returned neither a reader nor an error")
 
+// errGone is what a model gets that ends the goroutine it was called on, as runtime.Goexit does.
+var errGone = errors.New("continuation: the model ended its goroutine")
+
 // prefetch is how many chunks an attempt may be ahead of the consumer. A few spare the goroutines a switch for every
 // chunk; many would let a slow consumer pile up what it may never read.
 const prefetch = 16
@@ -44,9 +47,12 @@ func startAttempt[M any](ctx context.Context, open opener[M]) attempt[M] {
 }
 
 func (a attempt[M]) run(ctx context.Context, open opener[M]) {
+	told := false // how it ended
 	defer func() {
 		if p := recover(); p != nil {
 			a.send(ctx, item[M]{err: &PanicError{Value: p, Stack: debug.Stack()}})
+		} else if !told {
+			a.send(ctx, item[M]{err: errGone})
 		}
 	}()
 
@@ -56,6 +62,7 @@ func (a attempt[M]) run(ctx context.Context, open opener[M]) {
 	}
 	if err != nil {
 		a.send(ctx, item[M]{err: err})
+		told = true
 
 		return
 	}
@@ -66,9 +73,10 @@ func (a attempt[M]) run(ctx context.Context, open opener[M]) {
 		m, err := r.Recv()
 		a.send(ctx, item[M]{msg: m, err: err})
 		if err != nil {
-			return
+			break
 		}
 	}
+	told = true
 }
 
 func (a attempt[M]) send(ctx context.Context, it item[M]) {

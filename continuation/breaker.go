@@ -1,7 +1,6 @@
 package continuation
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"sync"
@@ -106,11 +105,23 @@ type slot struct {
 	done func(error)
 }
 
+// refusalError is the breaker's own error.
+type refusalError struct{ cause error }
+
+func (e *refusalError) Error() string { return "continuation: circuit breaker: " + e.cause.Error() }
+func (e *refusalError) Unwrap() error { return e.cause }
+
+func isRefusal(err error) bool {
+	r := (*refusalError)(nil)
+
+	return errors.As(err, &r)
+}
+
 // take asks the breaker for a slot.
 func (f *fuse) take() (slot, error) {
 	done, err := f.breaker.Allow()
 	if err != nil {
-		return slot{}, fmt.Errorf("continuation: circuit breaker: %w", err)
+		return slot{}, &refusalError{cause: err}
 	}
 
 	return slot{fuse: f, done: done}, nil
@@ -134,21 +145,21 @@ func notCounted(err error) error {
 }
 
 // admit asks the breaker, if there is one, for the attempt that is due, and reports whether it may begin.
-func (c *call) admit() bool {
+func (c *call) admit() (slot, bool) {
 	f := c.cfg.breaker
 	if f == nil {
-		return true
+		return slot{}, true
 	}
 	s, err := f.take()
 	c.tellBreaker()
-	if err == nil {
-		c.slot, c.refusals = s, 0
+	if err != nil {
+		c.refuseByBreaker(err)
 
-		return true
+		return slot{}, false
 	}
-	c.refuseByBreaker(err)
+	c.refusals = 0
 
-	return false
+	return s, true
 }
 
 // refuseByBreaker does what is wanted while the breaker is open.
@@ -197,27 +208,4 @@ func (c *call) tellBreaker() {
 	if from, to, ok := c.cfg.breaker.changed(); ok {
 		c.emit(callbacks.BreakerChanged{Call: c.source(), From: from, To: to})
 	}
-}
-
-// guarded makes one request under the breaker, for calls that do not stream.
-func (f *fuse) guarded(ctx context.Context, request func() error, classify func(error) Class) error {
-	if f == nil {
-		return request()
-	}
-	s, err := f.take()
-	if err != nil {
-		return err
-	}
-	defer s.give(notCounted(nil)) // a panic, too, returns the slot
-	err = request()
-	switch {
-	case err == nil:
-		s.give(nil)
-	case ctx.Err() != nil || isInterrupt(err):
-		s.give(notCounted(err))
-	default:
-		s.give(outcomeOf(err, classify(err)))
-	}
-
-	return err
 }

@@ -119,6 +119,30 @@ func TestBreakerWaits(t *testing.T) {
 	})
 }
 
+func TestBreakerWaitsBeforeTheFirstRequest(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := gobreaker.NewTwoStepCircuitBreaker[any](brSettings())
+		done, err := b.Allow()
+		require.NoError(t, err)
+		done(io.ErrUnexpectedEOF)
+		inner := fm.New(fm.Script{fm.Text("Hello"), fm.Finish("stop")})
+		m := continuation.Wrap(inner, continuation.WithBreaker(b, continuation.WaitWhenOpen))
+
+		ctx, cancel := context.WithCancel(t.Context())
+		r, err := m.Stream(ctx, brInput())
+		require.NoError(t, err)
+		cancel()
+		_, err = fm.Collect(r)
+		require.ErrorIs(t, err, context.Canceled, "a cancel ends the wait")
+
+		chunks, err := brCollect(t, m)
+		require.NoError(t, err)
+		assert.Equal(t, "Hello", fm.Concat(t, chunks).Content)
+		assert.Len(t, inner.Requests(), 1)
+	})
+}
+
 // TestBreakerSlotComesBack lets the one attempt of a half-open breaker end in every way, and wants the next one through.
 func TestBreakerSlotComesBack(t *testing.T) {
 	t.Parallel()

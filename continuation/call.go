@@ -35,15 +35,11 @@ type call struct {
 	trace func(phase) // for tests
 	err   error       // what follows the queue when the call has ended
 
-	// The attempt under way.
-	request request
-	attempt attempt[*schema.Message]
-	record  *record
-	slot    slot // of the circuit breaker
+	request request // what is asked, or asked next
+	seam    *seam   // where its text is joined; nil if it needs no join
+	probe   *stash  // its chunks, if it is a probe
 	watch   watchdog
-	idle    time.Duration // how long it may be silent between two pieces of content
-	seam    *seam         // nil if it needs no join
-	probe   *stash        // its chunks, if it is a probe
+	underway
 
 	// What its chunks go through.
 	acc      snapshot.Accumulator
@@ -54,6 +50,18 @@ type call struct {
 	out      queue
 
 	recovery
+}
+
+// underway is the attempt that runs. It is set as a whole when one begins, so that nothing of an earlier one stays.
+type underway struct {
+	attempt   attempt[*schema.Message]
+	record    *record
+	slot      slot           // of the circuit breaker
+	idle      time.Duration  // how long it may be silent between two pieces of content
+	fresh     bool           // no content has come
+	soft      error          // an error that the client reported inside a chunk
+	disguised string         // a finish reason that means an interruption
+	unseen    snapshot.Usage // of chunks that nobody got
 }
 
 func newCall(ctx context.Context, m *Model, in []*schema.Message, opts []model.Option) *call {
@@ -70,7 +78,8 @@ func newCall(ctx context.Context, m *Model, in []*schema.Message, opts []model.O
 	if m.cfg.wholeOutput {
 		c.whole = new(stash)
 	}
-	c.setProfile(m.profile)
+	c.ctx = c.tether.next(ctx)
+	c.setProfile(m.knownProfile())
 	c.gate.acc = &c.acc
 	c.request = c.base
 
@@ -95,7 +104,7 @@ func (c *call) transition(p phase) {
 func (c *call) open() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.begin()
+	c.beginFirst()
 	for c.phase == phaseOpening {
 		c.step()
 		if c.phase == phaseOpening && c.caller.Err() != nil {
@@ -151,11 +160,7 @@ func (c *call) closed() {
 // step does what the phase asks for. It returns when there may be something for the consumer. A panic of a function that
 // was given as an option becomes an error of the stream.
 func (c *call) step() {
-	defer func() {
-		if p := recover(); p != nil {
-			c.panicked(&PanicError{Value: p, Stack: debug.Stack()})
-		}
-	}()
+	defer c.recovered()
 	switch c.phase {
 	case phaseOpening, phaseStreaming, phaseJoining, phaseProbing:
 		c.read()
@@ -165,22 +170,37 @@ func (c *call) step() {
 	}
 }
 
+func (c *call) beginFirst() {
+	defer c.recovered()
+	c.begin()
+}
+
+// recovered is deferred around all that may call a function of the options.
+func (c *call) recovered() {
+	if p := recover(); p != nil {
+		c.panicked(&PanicError{Value: p, Stack: debug.Stack()})
+	}
+}
+
 // begin makes the request that is due, if the circuit breaker lets it.
 func (c *call) begin() {
-	if !c.admit() {
+	slot, ok := c.admit()
+	if !ok {
 		return
 	}
-	if c.ctx == nil || c.ctx.Err() != nil {
+	if c.ctx.Err() != nil { // the one before was left
 		c.ctx = c.tether.next(c.caller)
 	}
 	ctx, rec := withRecord(c.ctx)
 	messages, opts := c.request.messages, c.request.opts
-	c.record, c.fresh, c.soft, c.disguised, c.idle = rec, true, nil, "", c.idleLimit()
-	c.sent++
 	c.watch.reset(stretched(c.cfg.firstContent, c.stretch))
-	c.attempt = startAttempt(ctx, func(ctx context.Context) (*schema.StreamReader[*schema.Message], error) {
-		return c.model.inner.Stream(ctx, messages, opts...)
-	})
+	c.sent++
+	c.underway = underway{
+		attempt: startAttempt(ctx, func(ctx context.Context) (*schema.StreamReader[*schema.Message], error) {
+			return c.model.inner.Stream(ctx, messages, opts...)
+		}),
+		record: rec, slot: slot, idle: c.idleLimit(), fresh: true,
+	}
 	c.transition(phaseOpening)
 }
 
@@ -241,6 +261,9 @@ func (c *call) source() callbacks.Call { return c.emitter().source() }
 func (c *call) emitter() *emitter {
 	if c.events == nil {
 		c.events = c.model.newEmitter(c.caller, c.input, c.base.opts)
+	}
+	if c.events.of.Provider == unknownName && c.profile.typ != "" {
+		c.events.of.Provider = c.profile.typ // a chunk has told it
 	}
 
 	return c.events

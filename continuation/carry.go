@@ -22,9 +22,13 @@ type carry struct {
 	now      map[string]struct{} // Extra keys that this attempt delivered
 	half     string              // the beginning of a rune whose end is yet to come
 
-	keys  []string       // of reasoning in Extra
-	shown map[string]int // bytes of reasoning delivered, by Extra key; "" is ReasoningContent
-	skip  map[string]int // of these, the bytes of thoughts that broke off
+	keys     []string       // of reasoning in Extra
+	sign     map[string]any // signatures of a thought that is not whole yet: two attempts' cannot stand in one message
+	shown    map[string]int // bytes of reasoning delivered, by Extra key; "" is ReasoningContent
+	skip     map[string]int // of these, the bytes of thoughts that broke off
+	whole    map[string]int // the same as shown, when something last followed a thought
+	cut      map[string]int // where the reasoning ends, if a thought behind it broke off
+	thinking bool           // reasoning has come since
 }
 
 // edit is a copy of a chunk that is made when it is first changed.
@@ -40,8 +44,8 @@ func (e *edit) msg() *schema.Message {
 }
 
 // adapt returns m as the consumer gets it; nil if nothing is left of it. Without keep its finish reason is left out; with
-// drop its reasoning is.
-func (c *carry) adapt(m *schema.Message, keep, drop bool) *schema.Message {
+// drop its reasoning is. Whole says that the thought before it has come whole.
+func (c *carry) adapt(m *schema.Message, keep, drop, whole bool) *schema.Message {
 	e := edit{from: m, to: m}
 	c.fixIdentity(&e)
 	if r := m.ResponseMeta; r != nil && (c.later || !keep && r.FinishReason != "") {
@@ -51,10 +55,16 @@ func (c *carry) adapt(m *schema.Message, keep, drop bool) *schema.Message {
 		c.dropReasoning(&e)
 	}
 	if len(m.Extra) > 0 {
-		c.fixExtra(&e, drop)
+		c.fixExtra(&e, drop, whole)
+	}
+	if whole && len(c.sign) > 0 {
+		c.signed(&e)
 	}
 	if n := len(e.to.ReasoningContent); n > 0 {
 		c.note("", n)
+	}
+	if c.thinking && (m.Content != "" || len(m.ToolCalls) > 0) {
+		c.whole, c.thinking = maps.Clone(c.shown), false
 	}
 	if (e.to != m || c.later) && isEmpty(e.to) {
 		return nil
@@ -114,25 +124,24 @@ func (c *carry) dropReasoning(e *edit) {
 }
 
 // fixExtra drops what an earlier attempt has delivered under the same key: Eino would glue two strings, and refuses two
-// values of most other types. Reasoning that starts over is an exception: its first part is marked as one to skip.
-func (c *carry) fixExtra(e *edit, dropReasoning bool) {
+// values of most other types. Reasoning that starts over is an exception: its first part is marked as one to skip, and
+// its signature waits until the thought is whole.
+func (c *carry) fixExtra(e *edit, dropReasoning, whole bool) {
 	for key, v := range e.from.Extra {
-		reasoning := slices.Contains(c.keys, key)
 		_, before := c.earlier[key]
-		text, isText := v.(string)
+		n, isReasoning := reasoningSize(v), slices.Contains(c.keys, key)
 		switch {
-		case reasoning && dropReasoning, before && (!reasoning || !isText), c.later && key == msgIDKey:
-			to := e.msg()
-			if len(to.Extra) == len(e.from.Extra) {
-				to.Extra = maps.Clone(e.from.Extra)
+		case isReasoning && !dropReasoning && n > 0:
+			c.note(key, n)
+		case isReasoning && !dropReasoning && !whole:
+			if c.sign == nil {
+				c.sign = make(map[string]any)
 			}
-			delete(to.Extra, key)
-
-			continue
-		case reasoning && isText:
-			c.note(key, len(text))
-		}
-		if _, ok := c.now[key]; !ok {
+			c.sign[key] = v
+			e.dropExtra(key)
+		case isReasoning && dropReasoning, !isReasoning && before, c.later && key == msgIDKey:
+			e.dropExtra(key)
+		case !isReasoning:
 			if c.now == nil {
 				c.now = make(map[string]struct{})
 			}
@@ -141,25 +150,54 @@ func (c *carry) fixExtra(e *edit, dropReasoning bool) {
 	}
 }
 
+// signed adds the signatures that have waited to the chunk that shows their thought to be whole.
+func (c *carry) signed(e *edit) {
+	to := e.msg()
+	to.Extra = maps.Clone(to.Extra)
+	if to.Extra == nil {
+		to.Extra = make(map[string]any, len(c.sign))
+	}
+	for key, v := range c.sign {
+		if _, newer := to.Extra[key]; !newer {
+			to.Extra[key] = v
+		}
+	}
+	c.sign = nil
+}
+
+// dropExtra removes a key from the chunk's Extra.
+func (e *edit) dropExtra(key string) {
+	to := e.msg()
+	if len(to.Extra) == len(e.from.Extra) {
+		to.Extra = maps.Clone(e.from.Extra)
+	}
+	delete(to.Extra, key)
+}
+
 func (c *carry) note(key string, n int) {
 	if c.shown == nil {
 		c.shown = make(map[string]int)
 	}
 	c.shown[key] += n
+	c.thinking = true
 }
 
 // interrupt readies the carry for the next attempt. Unless the thought came whole, all reasoning shown so far is to skip.
 func (c *carry) interrupt(thoughtWhole bool) {
 	c.later = true
-	if !thoughtWhole {
+	switch {
+	case !thoughtWhole:
 		c.skip = maps.Clone(c.shown)
+	case c.thinking:
+		c.cut = c.whole
 	}
+	c.thinking = false
 	c.reopen()
 }
 
 // reopen readies the carry for an attempt that takes the place of one without content.
 func (c *carry) reopen() {
-	c.half = ""
+	c.half, c.sign = "", nil
 	if c.earlier == nil {
 		c.earlier = make(map[string]struct{})
 	}
@@ -190,13 +228,13 @@ func (c *carry) wholeRunes(m *schema.Message) *schema.Message {
 	return &cut
 }
 
-// rest returns what is still held of a rune, at the end of an answer.
+// rest returns what is still held of a rune or a thought's signature, at the end of an answer.
 func (c *carry) rest() *schema.Message {
-	if c.half == "" {
+	if c.half == "" && len(c.sign) == 0 {
 		return nil
 	}
-	m := &schema.Message{Role: c.role(), Content: c.half}
-	c.half = ""
+	m := &schema.Message{Role: c.role(), Content: c.half, Extra: c.sign}
+	c.half, c.sign = "", nil
 
 	return m
 }
@@ -212,17 +250,22 @@ func (c *carry) marks(continuations int, dropped []string) map[string]any {
 	if len(dropped) > 0 {
 		m[ExtraDroppedCalls] = strings.Join(dropped, "\n")
 	}
-	for key, n := range c.skip {
-		if key != "" {
-			key = "." + key
-		}
-		if n > 0 {
-			m[ExtraReasoningSkip+key] = n
-		}
-	}
+	mark(m, ExtraReasoningSkip, c.skip)
+	mark(m, ExtraReasoningEnd, c.cut)
 	if len(m) == 0 {
 		return nil
 	}
 
 	return m
+}
+
+func mark(extra map[string]any, name string, sizes map[string]int) {
+	for key, n := range sizes {
+		if key != "" {
+			key = "." + key
+		}
+		if n > 0 {
+			extra[name+key] = n
+		}
+	}
 }

@@ -45,6 +45,7 @@ func (c *call) learn(extra map[string]any) {
 		return
 	}
 	if p, ok := profileByExtra(extra); ok {
+		c.model.learned.profile.Store(&p)
 		c.setProfile(&p)
 	}
 }
@@ -97,7 +98,7 @@ func (c *call) accept(m *schema.Message) {
 		return
 	}
 	keep := c.keepFinish(f)
-	m = c.carry.adapt(m, keep, c.acc.ReasoningKept())
+	m = c.carry.adapt(m, keep, c.acc.ReasoningKept(), c.acc.ReasoningDone())
 	switch {
 	case m == nil:
 	case f != finishNone && keep:
@@ -161,19 +162,15 @@ func (c *call) keepFinish(f finish) bool {
 	}
 }
 
-func (c *call) hasOpenCall(ended bool) bool {
-	for n := range c.acc.Calls() {
-		if c.acc.CallState(n, ended) == snapshot.CallOpen {
-			return true
-		}
-	}
+func (c *call) hasOpenCall(ended bool) bool { return c.hasCall(snapshot.CallOpen, ended) }
 
-	return false
-}
+func (c *call) hasWholeCall() bool { return c.hasCall(snapshot.CallWhole, c.acc.FinishReason() != "") }
 
-func (c *call) hasWholeCall() bool {
+func (c *call) hasMalformedCall() bool { return c.hasCall(snapshot.CallMalformed, true) }
+
+func (c *call) hasCall(s snapshot.CallState, ended bool) bool {
 	for n := range c.acc.Calls() {
-		if c.acc.CallState(n, c.acc.FinishReason() != "") == snapshot.CallWhole {
+		if c.acc.CallState(n, ended) == s {
 			return true
 		}
 	}

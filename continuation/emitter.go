@@ -32,18 +32,24 @@ func (e *emitter) source() callbacks.Call {
 	return e.of
 }
 
+// emit hands ev to the handlers. The others hear of one that stalled after ev itself.
 func (e *emitter) emit(ctx context.Context, ev callbacks.Event) {
+	var late []int
 	for i, h := range e.handlers {
 		if e.stalled != nil && e.stalled[i] {
 			continue
 		}
-		if handle(ctx, h, ev) {
-			continue
+		if !handle(ctx, h, ev) {
+			late = append(late, i)
 		}
+	}
+	for _, i := range late {
 		if e.stalled == nil {
 			e.stalled = make([]bool, len(e.handlers))
 		}
 		e.stalled[i] = true
+	}
+	for _, i := range late {
 		e.emit(ctx, callbacks.HandlerStalled{Call: e.source(), Handler: i, Event: ev.Name(), Limit: handlerLimit})
 	}
 }

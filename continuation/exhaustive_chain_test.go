@@ -144,10 +144,11 @@ func (c exChain) check(t *testing.T) {
 	message := run.message(t)
 	require.Len(t, run.requests, requests)
 
-	text, thought := "", ""
+	text, thought, cut := "", "", false
 	for n := range requests {
-		if n > 0 {
-			c.checkRequest(t, run.requests[n], c.plans[n-1], text)
+		if n > 0 { // a call that was cut is spoken of until an attempt brings something
+			cut = c.plans[n-1] == snapshot.TruncateBeforeTool || cut && c.plans[n-1] == snapshot.ContinueText && !c.hasText(n-1)
+			c.checkRequest(t, run.requests[n], c.plans[n-1], text, cut)
 		}
 		if c.hasText(n) {
 			text += exWord(n)
@@ -178,7 +179,7 @@ func (c exChain) check(t *testing.T) {
 }
 
 // checkRequest: the text of all attempts so far, never of the last one alone, in one pair that is never stacked.
-func (c exChain) checkRequest(t *testing.T, r faultmodel.Request, plan snapshot.Plan, text string) {
+func (c exChain) checkRequest(t *testing.T, r faultmodel.Request, plan snapshot.Plan, text string, cut bool) {
 	t.Helper()
 	if plan == snapshot.WholeRestart {
 		require.Equal(t, exInput(), r.Messages)
@@ -191,7 +192,7 @@ func (c exChain) checkRequest(t *testing.T, r faultmodel.Request, plan snapshot.
 	require.Equal(t,
 		&schema.Message{Role: schema.Assistant, Content: strings.TrimRightFunc(text, unicode.IsSpace)}, r.Messages[n])
 	require.Equal(t, schema.User, r.Messages[n+1].Role)
-	require.Equal(t, plan == snapshot.TruncateBeforeTool, strings.Contains(r.Messages[n+1].Content, "search"))
+	require.Equal(t, cut, strings.Contains(r.Messages[n+1].Content, "search"))
 }
 
 func (c exChain) checkEvents(t *testing.T, run exRun) {

@@ -111,7 +111,7 @@ func (g *gate) behind(n int, d *schema.ToolCall) *schema.ToolCall {
 		return nil
 	}
 	g.calls[n].spoiled = g.calls[n].spoiled || strings.TrimSpace(args) != ""
-	index := g.acc.Call(n, false).Index
+	index := g.acc.CallIndex(n)
 
 	return &schema.ToolCall{Index: &index, Function: schema.FunctionCall{Arguments: args}}
 }
@@ -219,7 +219,7 @@ func (g *gate) interrupt(out func(*schema.Message)) {
 		}
 	}
 	slices.SortFunc(whole, func(a, b held) int {
-		return g.acc.Call(a.call, true).Index - g.acc.Call(b.call, true).Index
+		return g.acc.CallIndex(a.call) - g.acc.CallIndex(b.call)
 	})
 	for _, h := range whole {
 		g.leave(h, out)

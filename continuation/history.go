@@ -88,7 +88,7 @@ func extended(m *schema.Message, text string) *schema.Message {
 // carryReasoning adds the thought before the text where the provider takes it back. Half a thought never goes along,
 // and a signed one only with its signature.
 func carryReasoning(m *schema.Message, s snapshot.Snapshot, p profile) {
-	if s.Reasoning == "" || !s.ReasoningWhole || p.resendsReasoning == resendNone {
+	if s.Reasoning == "" || !s.ReasoningWhole || p.resendsReasoning == resendNone || m.ReasoningContent != "" {
 		return
 	}
 	if p.resendsReasoning == resendSigned && len(s.ReasoningExtra) < len(p.reasoningKeys) {
@@ -110,10 +110,7 @@ func limitTokens(opts []model.Option, used snapshot.Usage, bytes int) []model.Op
 	if limit == nil {
 		return opts
 	}
-	spent := bytes / 6
-	if used.Known && used.Completion > 0 {
-		spent = used.Completion
-	}
+	spent := max(used.Completion, bytes/6) // a first record, as some send it, knows of a token or two
 	if spent == 0 {
 		return opts
 	}

@@ -60,6 +60,9 @@ func (c *call) reopen(err error, class Class) {
 		return
 	}
 	c.budget.opens++
+	c.billed = c.billed.Plus(c.acc.Usage())
+	c.acc.Interrupt()
+	c.gate = gate{acc: &c.acc, fill: c.gate.fill}
 	c.carry.reopen()
 	c.stretchAfter(err)
 	c.due = d
@@ -129,6 +132,9 @@ func (c *call) interrupted(err error, class Class, probing bool) {
 
 		return
 	}
+	if m := c.carry.rest(); m != nil && probing {
+		c.tail = m
+	}
 	c.carry.interrupt(s.ReasoningWhole && c.whole == nil)
 	c.acc.Interrupt()
 	d, ok := c.afford(err, class, probing, s.Media)
@@ -193,7 +199,9 @@ func (c *call) decide(s snapshot.Snapshot) snapshot.Plan {
 
 // dropCalls tells of the calls that are gone.
 func (c *call) dropCalls(calls []snapshot.ToolCall, class Class) {
-	c.dropped = c.dropped[:0]
+	if !c.fresh { // an attempt that brought nothing knows of no calls, but earlier ones still have to be spoken of
+		c.dropped = nil
+	}
 	for _, t := range calls {
 		c.dropped = append(c.dropped, t.Name)
 		c.emit(callbacks.PartialToolUseDiscarded{

@@ -101,6 +101,17 @@ func (j *joiner) expire() int {
 	return j.decide(string(j.held), true)
 }
 
+// sure reports whether what is held would be joined for a reason if nothing more came.
+func (j *joiner) sure() bool {
+	if j.state != joinHolding {
+		return true
+	}
+	end := *j
+	end.decide(string(j.held), true)
+
+	return end.state == joinDone && end.kind != callbacks.JoinUndecided && end.kind != callbacks.JoinRestart
+}
+
 func (j *joiner) settle(k callbacks.JoinKind, overlap int, c callbacks.Confidence) int {
 	j.state, j.kind, j.overlap, j.confidence = joinDone, k, overlap, c
 

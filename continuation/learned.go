@@ -9,6 +9,7 @@ type learned struct {
 	omitsFinish    atomic.Bool // a probe has shown that none is sent
 	refusesPrefill atomic.Bool
 	refusesHint    atomic.Bool
+	profile        atomic.Pointer[profile] // that of a client which only its chunks betray
 }
 
 // finishRule says what a clean end without a finish reason means.

@@ -14,8 +14,11 @@ const (
 	// ExtraDroppedCalls holds the names of the tool calls that were cut off, one a line.
 	ExtraDroppedCalls = "carryon_dropped_calls"
 	// ExtraReasoningSkip holds how many bytes at the start of ReasoningContent are of a thought that broke off.
-	// With a dot and an Extra key behind it, the same of the string under that key.
+	// With a dot and an Extra key behind it, the same of what is under that key: bytes of a string, elements of a list.
 	ExtraReasoningSkip = "carryon_reasoning_skip"
+	// ExtraReasoningEnd holds where the reasoning ends, in bytes from its start, if half a thought comes behind it.
+	// With a dot and an Extra key behind it, the same of what is under that key.
+	ExtraReasoningEnd = "carryon_reasoning_end"
 )
 
 // markInt reads a number that may have become a float64 in JSON.

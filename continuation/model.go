@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/cloudwego/eino/components"
 	"github.com/cloudwego/eino/components/model"
@@ -133,58 +132,6 @@ func (m *Model) Generate(ctx context.Context, in []*schema.Message, opts ...mode
 	}
 }
 
-func (m *Model) generate(ctx context.Context, in []*schema.Message, opts []model.Option) (*schema.Message, error) {
-	req := m.baseRequest(in, opts)
-	e := m.newEmitter(ctx, in, opts)
-	b := budget{cfg: m.cfg, started: time.Now()}
-	for {
-		actx, rec := withRecord(ctx)
-		var msg *schema.Message
-		err := m.cfg.breaker.guarded(ctx, func() (err error) {
-			msg, err = m.inner.Generate(actx, req.messages, req.opts...)
-
-			return err
-		}, func(err error) Class { return rec.class(m.cfg.classifier(err)) })
-		if err == nil {
-			return msg, nil
-		}
-		if ctx.Err() != nil || isInterrupt(err) {
-			return nil, err
-		}
-		class := rec.class(m.cfg.classifier(err))
-		if req.hinted && class.Kind == InvalidRequest {
-			m.refuseHint(ctx, e, err)
-			req = m.baseRequest(in, opts)
-
-			continue
-		}
-		if class.Permanent() || class.Kind == Unknown || b.opens >= m.cfg.openRetries {
-			return nil, err
-		}
-		d, reason := b.wait(b.opens+1, class, time.Now())
-		if reason != "" {
-			return nil, err
-		}
-		b.opens++
-		e.emit(ctx, openRetried(e.source(), b.opens, d, class, err))
-		if err := sleep(ctx, d); err != nil {
-			return nil, err
-		}
-	}
-}
-
-// sleep waits for d, or returns why ctx ended.
-func sleep(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return contextError(ctx)
-	}
-}
-
 // baseRequest returns what the caller's input asks for: the input itself, unless a message that this decorator made must
 // be mended or a cut off tool call be spoken of.
 func (m *Model) baseRequest(in []*schema.Message, opts []model.Option) request {
@@ -202,6 +149,18 @@ func (m *Model) refuseHint(ctx context.Context, e *emitter, err error) {
 	e.emit(ctx, callbacks.Notice{
 		Call: e.source(), Kind: callbacks.NoticeHintRefused, Message: callbacks.BoundMessage(err.Error()),
 	})
+}
+
+// unknownName stands in events for a provider or model that does not say who it is.
+const unknownName = "unknown"
+
+// knownProfile returns the profile of the wrapped model's type, or that which its chunks have shown.
+func (m *Model) knownProfile() *profile {
+	if p := m.learned.profile.Load(); p != nil && !m.profile.known {
+		return p
+	}
+
+	return m.profile
 }
 
 // provider returns the wrapped model's type as far as it is known.
@@ -227,12 +186,11 @@ func (m *Model) modelName(opts []model.Option) string {
 
 func (m *Model) newEmitter(ctx context.Context, in []*schema.Message, opts []model.Option) *emitter {
 	provider, name := m.provider(), m.modelName(opts)
-	const unknown = "unknown"
 	if provider == "" {
-		provider = unknown
+		provider = unknownName
 	}
 	if name == "" {
-		name = unknown
+		name = unknownName
 	}
 
 	return &emitter{

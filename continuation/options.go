@@ -122,7 +122,7 @@ func WithMaxContinuations(n int) Option {
 
 // WithBackoff replaces the waits before the first, second, … continuation or open retry; attempt counts from 1. The
 // default is 1, 2, 4, 8, 16 s. The wait made of it is never shorter, honours a longer Retry-After, and is up to a quarter
-// longer at random. A negative duration counts as 0. A nil function is an error.
+// longer at random. A negative duration counts as 0. The function must be safe for concurrent use; nil is an error.
 func WithBackoff(wait func(attempt int) time.Duration) Option {
 	return func(c *config) {
 		if wait == nil {
@@ -246,7 +246,8 @@ func WithHandler(h callbacks.Handler) Option {
 	}
 }
 
-// WithRunID says where the run id of a call comes from; by default from [ContextWithRunID]. Nil is an error.
+// WithRunID says where the run id of a call comes from; by default from [ContextWithRunID]. The
+// function must be safe for concurrent use; nil is an error.
 func WithRunID(f func(context.Context) string) Option {
 	return func(c *config) {
 		if f == nil {

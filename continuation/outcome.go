@@ -125,7 +125,7 @@ func (c *call) failed(class Class, err error) {
 	c.running = false
 	c.emit(callbacks.Failed{
 		Call: c.source(), ContinuationAttempt: c.budget.number, ErrorKind: class.errorKind(), Cause: class.cause(),
-		ErrorMessage: callbacks.BoundMessage(err.Error()), Usage: c.acc.Usage(),
+		ErrorMessage: callbacks.BoundMessage(err.Error()), Usage: c.acc.Usage().Max(c.unseen),
 	})
 }
 

@@ -18,25 +18,23 @@ type recovery struct {
 	sent     int     // requests made
 	stretch  int     // the time limits are this many times longer: doubled after each stall in a row
 	content  bool    // content has come in this call
-	fresh    bool    // no content has come in this attempt
 	finished bool    // the consumer has the finish reason
 	running  bool    // a continuation was started and has not ended
 	broken   bool    // an interruption was told of, and not yet what follows
 	again    bool    // the latest continuation began the answer anew
 
 	budget   budget
-	due      time.Duration // the wait of phaseWaiting
-	refusals int           // by the circuit breaker, in a row
-	probes   int           // begun in this call
-	unasked  int           // continuations before the first probe
+	due      time.Duration   // the wait of phaseWaiting
+	refusals int             // by the circuit breaker, in a row
+	probes   int             // begun in this call
+	unasked  int             // continuations before the first probe
+	tail     *schema.Message // what ends an answer that a probe does not show to be cut: half a rune
 
-	plan      snapshot.Plan // of the continuation under way
-	class     Class         // of the latest interruption
-	first     error         // of the first interruption
-	last      error         // of the latest one
-	soft      error         // an error that the client reported inside a chunk of this attempt
-	disguised string        // a finish reason of this attempt that means an interruption
-	dropped   []string      // names of the calls that the latest interruption cut off
+	plan    snapshot.Plan // of the continuation under way
+	class   Class         // of the latest interruption
+	first   error         // of the first interruption
+	last    error         // of the latest one
+	dropped []string      // names of the calls that the latest interruption cut off
 
 	answer snapshot.Usage // of the ended attempts, as one answer
 	billed snapshot.Usage // of the ended attempts together
@@ -68,7 +66,8 @@ func (c *call) ended(err error) {
 	case verdictFatal:
 		c.fatal(err, class)
 	case verdictProbe:
-		if c.whole != nil { // a probe would ask for all of it again
+		if c.whole != nil || e.media || e.malformed { // a probe would ask for all of it again, or could not ask
+			c.tellUnproven("whether the answer is whole cannot be asked")
 			c.complete(io.EOF)
 		} else {
 			c.interrupted(err, class, true)
@@ -84,10 +83,28 @@ func (c *call) settled(err error) bool {
 		return false
 	}
 	if c.phase == phaseJoining && c.seam.holds() {
-		c.joined(c.seam.end())
+		c.settleSeam(err)
 	}
 
 	return c.phase != phaseEnded && c.phase != phaseWaiting // the join may have ended the attempt
+}
+
+// settleSeam decides what a continuation held back when it ended. If it broke, what is no sure join is dropped: the next
+// continuation brings it again.
+func (c *call) settleSeam(err error) {
+	optional := c.model.learned.finishRule(c.cfg.finishRequired, *c.profile) == finishOptional
+	if isEOF(err) && optional || c.seam.join.sure() {
+		c.joined(c.seam.end())
+
+		return
+	}
+	c.drop((&stash{chunks: c.seam.held}).usage())
+	c.seam.drop()
+}
+
+// drop takes note of what dropped chunks have cost.
+func (c *call) drop(u snapshot.Usage) {
+	c.unseen, c.billed = c.unseen.Max(u), c.billed.Plus(u)
 }
 
 // ending gathers what the verdict rests on.
@@ -100,8 +117,11 @@ func (c *call) ending(err error) ending {
 		whole:   c.hasWholeCall(),
 		content: c.content,
 		text:    c.acc.TextLen() > 0,
-		rule:    c.model.learned.finishRule(c.cfg.finishRequired, *c.profile),
-		proof:   c.profile.usageProvesEnd && c.acc.Usage().Known,
+		media:   c.acc.Media(),
+
+		malformed: c.hasMalformedCall(),
+		rule:      c.model.learned.finishRule(c.cfg.finishRequired, *c.profile),
+		proof:     c.profile.usageProvesEnd && c.acc.Usage().Known,
 	}
 	if e.finish == finishNone && c.disguised != "" {
 		e.finish = finishDisguised
@@ -150,7 +170,7 @@ func asError(err error) error {
 func (c *call) joined(chunks []*schema.Message) {
 	j := c.seam.join
 	if j.state == joinRejected {
-		c.billed = c.billed.Plus((&stash{chunks: c.seam.held}).usage())
+		c.drop((&stash{chunks: c.seam.held}).usage())
 		c.seam.drop()
 		c.tether.leave()
 		c.interrupted(errRestarted, restarted(), false)
@@ -175,11 +195,18 @@ func (c *call) joined(chunks []*schema.Message) {
 
 // endUnproven ends an answer cleanly as it was, though nothing says that it is whole.
 func (c *call) endUnproven(why string) {
+	if c.tail != nil {
+		c.out.push(c.tail)
+	}
 	if c.unasked > 0 { // it was recovered before, and its message must say so
 		c.pushEnd("", c.unasked, nil)
 	}
-	c.emit(callbacks.Notice{Call: c.source(), Kind: callbacks.NoticeNoFinishReason, Message: why})
+	c.tellUnproven(why)
 	c.end(io.EOF)
+}
+
+func (c *call) tellUnproven(why string) {
+	c.emit(callbacks.Notice{Call: c.source(), Kind: callbacks.NoticeNoFinishReason, Message: why})
 }
 
 // probeBroke asks again, if that can help.
@@ -198,7 +225,7 @@ func (c *call) probeBroke(err error) {
 // probeOverflow ends a probe that brings more than may be withheld: none can tell.
 func (c *call) probeOverflow() {
 	c.tether.leave()
-	c.billed = c.billed.Plus(c.probe.usage())
+	c.drop(c.probe.usage())
 	c.probe = nil
 	c.failed(truncated(callbacks.CauseTruncated), ErrTruncated)
 	c.endUnproven("whether the answer is whole could not be found out: the probe is longer than may be held back")
@@ -208,8 +235,8 @@ func (c *call) probeOverflow() {
 func (c *call) endProbe(err error) bool {
 	chunks, finish, usage := c.probe.chunks, c.profile.finish(c.probe.finish()), c.probe.usage()
 	c.probe = nil
-	if finish == finishNone || finish == finishDisguised { // it is dropped, but it was billed
-		c.billed = c.billed.Plus(usage)
+	if finish == finishNone || finish == finishDisguised {
+		c.drop(usage)
 	}
 	switch {
 	case finish != finishNone && finish != finishDisguised:

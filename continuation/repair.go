@@ -2,6 +2,7 @@ package continuation
 
 import (
 	"maps"
+	"reflect"
 	"strings"
 
 	"github.com/cloudwego/eino/schema"
@@ -17,18 +18,14 @@ func Repair(msg *schema.Message) *schema.Message {
 		return msg
 	}
 	m := *msg
-	m.ReasoningContent = cutBytes(m.ReasoningContent, markInt(msg, ExtraReasoningSkip))
+	m.ReasoningContent = cutBytes(m.ReasoningContent, markInt(msg, ExtraReasoningSkip), markInt(msg, ExtraReasoningEnd))
 	m.Extra = maps.Clone(m.Extra)
-	delete(m.Extra, ExtraReasoningSkip)
-	for key := range msg.Extra {
-		of, ok := strings.CutPrefix(key, ExtraReasoningSkip+".")
-		if !ok {
-			continue
+	for key, v := range msg.Extra {
+		if isReasoningMark(key) {
+			delete(m.Extra, key)
+		} else {
+			m.Extra[key] = cutReasoning(v, markInt(msg, ExtraReasoningSkip+"."+key), markInt(msg, ExtraReasoningEnd+"."+key))
 		}
-		if text, isString := m.Extra[of].(string); isString {
-			m.Extra[of] = cutBytes(text, markInt(msg, key))
-		}
-		delete(m.Extra, key)
 	}
 
 	return &m
@@ -36,7 +33,7 @@ func Repair(msg *schema.Message) *schema.Message {
 
 func needsRepair(m *schema.Message) bool {
 	for key := range m.Extra {
-		if strings.HasPrefix(key, ExtraReasoningSkip) {
+		if isReasoningMark(key) {
 			return true
 		}
 	}
@@ -44,7 +41,57 @@ func needsRepair(m *schema.Message) bool {
 	return false
 }
 
-func cutBytes(s string, n int) string { return s[max(0, min(n, len(s))):] }
+func isReasoningMark(key string) bool {
+	return strings.HasPrefix(key, ExtraReasoningSkip) || strings.HasPrefix(key, ExtraReasoningEnd)
+}
+
+// reasoningSize returns how much of a thought v is: the bytes of a string, the elements of a list. Bytes are a signature,
+// which is none of it.
+func reasoningSize(v any) int {
+	if text, ok := v.(string); ok {
+		return len(text)
+	}
+	if _, signature := v.([]byte); signature || v == nil {
+		return 0
+	}
+	if r := reflect.ValueOf(v); r.Kind() == reflect.Slice {
+		return r.Len()
+	}
+
+	return 0
+}
+
+// cutReasoning returns of v what stands between two marks; an end of 0 is none.
+func cutReasoning(v any, from, to int) any {
+	if from == 0 && to == 0 {
+		return v
+	}
+	if text, ok := v.(string); ok {
+		return cutBytes(text, from, to)
+	}
+	size := reasoningSize(v)
+	if size == 0 {
+		return v
+	}
+	from, to = bounds(from, to, size)
+
+	return reflect.ValueOf(v).Slice(from, to).Interface()
+}
+
+func cutBytes(s string, from, to int) string {
+	from, to = bounds(from, to, len(s))
+
+	return s[from:to]
+}
+
+// bounds fits two marks, which may come from anywhere, into a size.
+func bounds(from, to, size int) (int, int) {
+	if to <= 0 || to > size {
+		to = size
+	}
+
+	return max(0, min(from, to)), to
+}
 
 // repairAll returns in, or a copy of it in which the messages are repaired.
 func repairAll(in []*schema.Message) []*schema.Message {

@@ -44,6 +44,26 @@ func TestSignedThoughtGoesWithItsSignature(t *testing.T) {
 	assert.Equal(t, map[string]any{thinking: "A thought.", signature: "c2ln"}, partial.Extra)
 }
 
+// TestCallerMayUseItsSlicesAgain changes them while the answer is read.
+func TestCallerMayUseItsSlicesAgain(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		inner := fm.New(fm.Script{fm.Text("Hello "), fm.Reset()}, fm.Script{fm.Text("world."), fm.Finish("stop")})
+		m, _ := ctWrap(t, inner, ctNow())
+		in, call := ctInput(), []model.Option{model.WithTemperature(0.5)}
+		reader, err := m.Stream(t.Context(), in, call...)
+		require.NoError(t, err)
+		in[0], call[0] = schema.UserMessage("Another question."), model.WithTemperature(1)
+		chunks, err := fm.Collect(reader)
+		require.NoError(t, err)
+		assert.Equal(t, "Hello world.", fm.Concat(t, chunks).Content)
+		second := inner.Requests()[1]
+		assert.Equal(t, ctInput()[0], second.Messages[0])
+		assert.InDelta(t, 0.5, *second.Options.Temperature, 0)
+		ctLetGo(t, inner)
+	})
+}
+
 // TestSlowConsumerBeforeAWait: the time that the consumer took does not count when it then has to wait.
 func TestSlowConsumerBeforeAWait(t *testing.T) {
 	t.Parallel()

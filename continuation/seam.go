@@ -105,7 +105,7 @@ func cutText(m *schema.Message, n *int) *schema.Message {
 	}
 	*n -= k
 	cut := *m
-	cut.Content = cutBytes(m.Content, k)
+	cut.Content = m.Content[min(k, len(m.Content)):]
 	cut.AssistantGenMultiContent = nil
 	for _, p := range m.AssistantGenMultiContent {
 		if p.Type == schema.ChatMessagePartTypeText && k > 0 {

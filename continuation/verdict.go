@@ -21,12 +21,15 @@ type ending struct {
 	err     error // what the attempt ended with; io.EOF is a clean end
 	class   Class // of err, if it is not io.EOF
 	finish  finish
-	open    bool       // a tool call is still open
-	whole   bool       // a tool call arrived whole
-	content bool       // content came in this call
-	text    bool       // text came in this call
-	rule    finishRule // what a clean end without a finish reason means
-	proof   bool       // the provider proved the end by its usage record
+	open    bool // a tool call is still open
+	whole   bool // a tool call arrived whole
+	content bool // content came in this call
+	text    bool // text came in this call
+	media   bool // a media part came in this call
+
+	malformed bool       // a tool call came that nobody can run
+	rule      finishRule // what a clean end without a finish reason means
+	proof     bool       // the provider proved the end by its usage record
 }
 
 // judge decides in a fixed order: a finish reason first, whatever came after it; then a clean end; then the error.
@@ -34,7 +37,12 @@ func (e ending) judge() (verdict, Class) {
 	switch e.finish {
 	case finishNone:
 	case finishDisguised:
-		return verdictInterrupted, Class{Kind: Transient, Cause: callbacks.CauseProviderError, ErrorKind: callbacks.KindProviderError}
+		v := verdictInterrupted
+		if !e.content {
+			v = verdictNotOpened
+		}
+
+		return v, Class{Kind: Transient, Cause: callbacks.CauseProviderError, ErrorKind: callbacks.KindProviderError}
 	case finishComplete, finishTools:
 		if e.open {
 			return verdictInterrupted, truncated(callbacks.CauseToolCallTruncated)
@@ -64,9 +72,9 @@ func (e ending) judgeEOF() verdict {
 		return verdictNotOpened
 	case e.open:
 		return verdictInterrupted
-	case e.proof || e.rule == finishOptional && (e.text || e.whole):
+	case e.proof || e.rule == finishOptional && (e.text || e.whole || e.media || e.malformed):
 		return verdictComplete
-	case e.rule == finishUnknown && e.text && !e.whole:
+	case e.rule == finishUnknown && (e.text || e.media || e.malformed) && !e.whole:
 		return verdictProbe
 	default:
 		return verdictInterrupted

@@ -111,6 +111,9 @@ func (a *Accumulator) Calls() int { return len(a.calls.calls) }
 // come, which makes a call without arguments whole.
 func (a *Accumulator) Call(n int, ended bool) ToolCall { return a.calls.calls[n].view(ended) }
 
+// CallIndex returns the n-th tool call's index.
+func (a *Accumulator) CallIndex(n int) int { return a.calls.calls[n].index }
+
 // CallState returns the state of the n-th tool call, without copying its arguments.
 func (a *Accumulator) CallState(n int, ended bool) CallState { return a.calls.calls[n].state(ended) }
 
@@ -121,10 +124,7 @@ func (a *Accumulator) CallEmpty(n int) bool { return a.calls.calls[n].scan.empty
 func (a *Accumulator) CallSize(n int) int { return len(a.calls.calls[n].args) }
 
 // Seal says that the n-th tool call was handed on as it is. It stays whole from then on, whatever comes behind it.
-func (a *Accumulator) Seal(n int) {
-	c := a.calls.calls[n]
-	c.sealed, c.size = true, len(c.args)
-}
+func (a *Accumulator) Seal(n int) { a.calls.calls[n].sealed = true }
 
 // Touched returns the ordinals of the tool calls that the last chunk began or continued, one for each of its deltas.
 // It is valid until the next Add.
@@ -132,6 +132,9 @@ func (a *Accumulator) Touched() []int { return a.calls.touched }
 
 // FinishReason returns this attempt's finish reason; empty if none has come.
 func (a *Accumulator) FinishReason() string { return a.finish }
+
+// Media reports whether a part that is neither text nor reasoning has come.
+func (a *Accumulator) Media() bool { return a.media }
 
 // Usage returns what this attempt has reported.
 func (a *Accumulator) Usage() Usage { return a.usage }

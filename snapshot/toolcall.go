@@ -71,7 +71,6 @@ type call struct {
 	conflict      bool // a second name came for the same call
 	followed      bool // a later call has begun
 	sealed        bool // the consumer has it as it was: what comes behind it cannot change it any more
-	size          int  // bytes of arguments when it was sealed
 	extra         map[string]any
 }
 
@@ -91,18 +90,16 @@ func (c *call) state(ended bool) CallState {
 }
 
 func (c *call) view(ended bool) ToolCall {
-	args := c.args
-	if c.sealed {
-		args = args[:c.size]
-	}
-
 	return ToolCall{
 		Index: c.index, ID: c.id, Type: c.typ, Name: c.name,
-		Arguments: string(args), Extra: cloneExtra(c.extra), State: c.state(ended),
+		Arguments: string(c.args), Extra: cloneExtra(c.extra), State: c.state(ended),
 	}
 }
 
 func (c *call) add(d *schema.ToolCall) {
+	if c.sealed {
+		return
+	}
 	if c.id == "" {
 		c.id = d.ID
 	}

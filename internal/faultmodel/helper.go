@@ -14,7 +14,7 @@ func Collect(reader *schema.StreamReader[*schema.Message]) ([]*schema.Message, e
 	var chunks []*schema.Message
 	for {
 		chunk, err := reader.Recv()
-		if err == io.EOF {
+		if err == io.EOF { //nolint:errorlint // a wrapped io.EOF is no end of a stream
 			return chunks, nil
 		}
 		if err != nil {

@@ -1,0 +1,119 @@
+package continuation
+
+import (
+	"context"
+	"time"
+
+	"github.com/cloudwego/eino/components/model"
+	"github.com/cloudwego/eino/schema"
+
+	"github.com/eino-carryon/carryon/callbacks"
+)
+
+// generation is one Generate of the caller that passes through, with open retries.
+type generation struct {
+	model    *Model
+	in       []*schema.Message
+	opts     []model.Option
+	request  request
+	events   *emitter
+	budget   budget
+	refusals int // by the circuit breaker, in a row
+}
+
+func (m *Model) generate(ctx context.Context, in []*schema.Message, opts []model.Option) (*schema.Message, error) {
+	g := &generation{
+		model: m, in: in, opts: opts,
+		request: m.baseRequest(in, opts),
+		events:  m.newEmitter(ctx, in, opts),
+		budget:  budget{cfg: m.cfg, started: time.Now()},
+	}
+	for {
+		msg, class, err := g.try(ctx)
+		if err == nil {
+			return msg, nil
+		}
+		d, ok := g.again(ctx, class, err)
+		if !ok {
+			return nil, err
+		}
+		if err := sleep(ctx, d); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// try makes one request under the circuit breaker.
+func (g *generation) try(ctx context.Context) (msg *schema.Message, class Class, err error) {
+	var s slot
+	if f := g.model.cfg.breaker; f != nil {
+		s, err = f.take()
+		g.tellBreaker(ctx)
+		if err != nil {
+			return nil, Class{}, err
+		}
+		g.refusals = 0
+		defer g.tellBreaker(ctx)
+		defer s.give(notCounted(nil)) // a panic, too, returns the slot
+	}
+	actx, rec := withRecord(ctx)
+	msg, err = g.model.inner.Generate(actx, g.request.messages, g.request.opts...)
+	switch {
+	case err == nil:
+		s.give(nil)
+	case ctx.Err() != nil || isInterrupt(err):
+		s.give(notCounted(err))
+	default:
+		class = rec.class(g.model.cfg.classifier(err))
+		s.give(outcomeOf(err, class))
+	}
+
+	return msg, class, err
+}
+
+// again reports whether the request is made again, and after what wait.
+func (g *generation) again(ctx context.Context, class Class, err error) (time.Duration, bool) {
+	cfg := g.model.cfg
+	switch {
+	case ctx.Err() != nil || isInterrupt(err):
+		return 0, false
+	case isRefusal(err):
+		g.refusals++
+		d, reason := g.budget.wait(g.refusals, Class{}, time.Now())
+
+		return d, cfg.breaker.open == WaitWhenOpen && reason == ""
+	case g.request.hinted && class.Kind == InvalidRequest:
+		g.model.refuseHint(ctx, g.events, err)
+		g.request = g.model.baseRequest(g.in, g.opts)
+
+		return 0, true
+	case class.Permanent() || class.Kind == Unknown || g.budget.opens >= cfg.openRetries:
+		return 0, false
+	}
+	d, reason := g.budget.wait(g.budget.opens+1, class, time.Now())
+	if reason != "" {
+		return 0, false
+	}
+	g.budget.opens++
+	g.events.emit(ctx, openRetried(g.events.source(), g.budget.opens, d, class, err))
+
+	return d, true
+}
+
+func (g *generation) tellBreaker(ctx context.Context) {
+	if from, to, ok := g.model.cfg.breaker.changed(); ok {
+		g.events.emit(ctx, callbacks.BreakerChanged{Call: g.events.source(), From: from, To: to})
+	}
+}
+
+// sleep waits for d, or returns why ctx ended.
+func sleep(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return contextError(ctx)
+	}
+}
