@@ -60,12 +60,7 @@ func (c *carry) adapt(m *schema.Message, keep, drop, whole bool) *schema.Message
 	if whole && len(c.sign) > 0 {
 		c.signed(&e)
 	}
-	if n := len(e.to.ReasoningContent); n > 0 {
-		c.note("", n)
-	}
-	if c.thinking && (m.Content != "" || len(m.ToolCalls) > 0) {
-		c.whole, c.thinking = maps.Clone(c.shown), false
-	}
+	c.think(e.to)
 	if (e.to != m || c.later) && isEmpty(e.to) {
 		return nil
 	}
@@ -172,6 +167,16 @@ func (e *edit) dropExtra(key string) {
 		to.Extra = maps.Clone(e.from.Extra)
 	}
 	delete(to.Extra, key)
+}
+
+// think takes note of the reasoning that m shows, and of what ends it.
+func (c *carry) think(m *schema.Message) {
+	if n := len(m.ReasoningContent); n > 0 {
+		c.note("", n)
+	}
+	if c.thinking && (m.Content != "" || len(m.ToolCalls) > 0) {
+		c.whole, c.thinking = maps.Clone(c.shown), false
+	}
 }
 
 func (c *carry) note(key string, n int) {
