@@ -10,9 +10,6 @@ import (
 	"github.com/eino-carryon/carryon/snapshot"
 )
 
-// msgIDKey is where ADK notes the id of a message, on the first chunk of every stream of a model.
-const msgIDKey = "_eino_msg_id"
-
 // carry makes the chunks of several attempts the chunks of one message. The chunks of an unbroken answer pass through it
 // as they are. Chunks are never changed in place.
 type carry struct {
@@ -22,10 +19,15 @@ type carry struct {
 	now      map[string]struct{} // Extra keys that this attempt delivered
 	half     string              // the beginning of a rune whose end is yet to come
 
-	keys     []string       // of reasoning in Extra
-	sign     map[string]any // signatures of a thought that is not whole yet: two attempts' cannot stand in one message
-	shown    map[string]int // bytes of reasoning delivered, by Extra key; "" is ReasoningContent
-	skip     map[string]int // of these, the bytes of thoughts that broke off
+	keys  []string       // of reasoning in Extra
+	sign  map[string]any // signatures of a thought that is not whole yet: two attempts' cannot stand in one message
+	shown map[string]int // bytes of reasoning delivered, by Extra key; "" is ReasoningContent
+	skip  map[string]int // of these, the bytes of thoughts that broke off
+
+	left struct { // what the consumer has, if the answer is wanted whole: the rest is dropped at a break
+		keys  map[string]struct{}
+		shown map[string]int
+	}
 	whole    map[string]int // the same as shown, when something last followed a thought
 	cut      map[string]int // where the reasoning ends, if a thought behind it broke off
 	thinking bool           // reasoning has come since
@@ -134,7 +136,7 @@ func (c *carry) fixExtra(e *edit, dropReasoning, whole bool) {
 			}
 			c.sign[key] = v
 			e.dropExtra(key)
-		case isReasoning && dropReasoning, !isReasoning && before, c.later && key == msgIDKey:
+		case isReasoning && dropReasoning, !isReasoning && before:
 			e.dropExtra(key)
 		case !isReasoning:
 			if c.now == nil {
@@ -185,6 +187,26 @@ func (c *carry) note(key string, n int) {
 	}
 	c.shown[key] += n
 	c.thinking = true
+}
+
+// leave takes note of a chunk that the consumer gets before the answer is whole.
+func (c *carry) leave(m *schema.Message) {
+	if c.left.keys == nil {
+		c.left.keys, c.left.shown = make(map[string]struct{}), make(map[string]int)
+	}
+	c.left.shown[""] += len(m.ReasoningContent)
+	for key, v := range m.Extra {
+		c.left.keys[key] = struct{}{}
+		if n := reasoningSize(v); n > 0 && slices.Contains(c.keys, key) {
+			c.left.shown[key] += n
+		}
+	}
+}
+
+// restart forgets what the consumer did not get.
+func (c *carry) restart() {
+	c.earlier = maps.Clone(c.left.keys)
+	c.shown, c.skip = maps.Clone(c.left.shown), maps.Clone(c.left.shown)
 }
 
 // interrupt readies the carry for the next attempt. Unless the thought came whole, all reasoning shown so far is to skip.

@@ -116,9 +116,13 @@ func (c *call) accept(m *schema.Message) {
 func (c *call) deliver(m *schema.Message) {
 	if c.whole != nil && (m.ReasoningContent == "" || snapshot.Text(m) != "" || len(m.ToolCalls) > 0) {
 		c.whole.add(m)
-	} else {
-		c.out.push(m)
+
+		return
 	}
+	if c.whole != nil {
+		c.carry.leave(m)
+	}
+	c.out.push(m)
 }
 
 // withoutFinish returns a copy of m without its finish reason.

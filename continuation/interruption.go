@@ -152,7 +152,7 @@ func (c *call) interrupted(err error, class Class, probing bool) {
 	if c.whole != nil { // nothing was delivered, so nothing needs to be kept
 		c.whole = new(stash)
 		c.acc.Restart()
-		clear(c.carry.earlier)
+		c.carry.restart()
 	}
 	c.prepare(c.budget.number + 1)
 	c.budget.number++

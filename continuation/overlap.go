@@ -58,7 +58,7 @@ func (j *joiner) repeats(s, rest string) (callbacks.Confidence, bool) {
 	if !utf8.RuneStart(s[0]) || strings.Contains(j.text[:len(j.text)-1], s) || periodic(s) {
 		return "", false
 	}
-	if n := commonSuffix(before, s); n >= joinRound || n > 0 && n == len(before) {
+	if goesRound(before, s) {
 		return "", false
 	}
 	letters := countLetters(s)
@@ -76,6 +76,14 @@ func (j *joiner) repeats(s, rest string) (callbacks.Confidence, bool) {
 	default:
 		return "", false
 	}
+}
+
+// goesRound reports whether the text that ends with s repeats itself with the length of s: what stands before s ends as s
+// does, by more than an accident.
+func goesRound(before, s string) bool {
+	n := commonSuffix(before, s)
+
+	return n >= max(joinRound, len(s)/4) || n > 0 && n == len(before) && len(s) <= joinPeriod
 }
 
 // isPartWord reports whether s is the whole of the text's last word, and rest goes on with that word.

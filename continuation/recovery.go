@@ -55,8 +55,11 @@ func (c *call) ended(err error) {
 	e := c.ending(err)
 	err = e.err
 	v, class := e.judge()
-	if v == verdictComplete && e.ordinary() && c.seam != nil && c.seam.join.state == joinSwallowing {
+	switch {
+	case v == verdictComplete && e.ordinary() && c.seam.swallowing():
 		v, class, err = verdictInterrupted, restarted(), errRestarted // a shorter answer in the words of this one
+	case v == verdictNotOpened && c.budget.number > 0:
+		v = verdictInterrupted // it uses up a continuation
 	}
 	switch v {
 	case verdictComplete:
@@ -66,14 +69,19 @@ func (c *call) ended(err error) {
 	case verdictFatal:
 		c.fatal(err, class)
 	case verdictProbe:
-		if c.whole != nil || e.media || e.malformed { // a probe would ask for all of it again, or could not ask
-			c.tellUnproven("whether the answer is whole cannot be asked")
-			c.complete(io.EOF)
-		} else {
-			c.interrupted(err, class, true)
-		}
+		c.beginProbe(e, class)
 	default:
 		c.interrupted(err, class, false)
+	}
+}
+
+// beginProbe asks whether the answer is whole, if that can be asked.
+func (c *call) beginProbe(e ending, class Class) {
+	if c.whole != nil || e.media || e.malformed { // a probe would ask for all of it again, or could not ask
+		c.tellUnproven("whether the answer is whole cannot be asked")
+		c.complete(e.err)
+	} else {
+		c.interrupted(e.err, class, true)
 	}
 }
 

@@ -89,6 +89,26 @@ func TestSlowConsumerBeforeAWait(t *testing.T) {
 	})
 }
 
+// TestALeftAttemptIsNotReadOn leaves a model that ignores its context and has a lot more to say.
+func TestALeftAttemptIsNotReadOn(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		release := make(chan struct{})
+		first := fm.Script{fm.Text("Hello "), fm.StallIgnoringContext(release)}
+		for range 1000 {
+			first = append(first, fm.Text("late"))
+		}
+		inner := fm.New(first, fm.Script{fm.Text("world."), fm.Finish("stop")})
+		m, _ := ctWrap(t, inner, ctNow())
+		r := ctStream(t.Context(), m)
+		require.NoError(t, r.err)
+		assert.Equal(t, "Hello world.", r.text())
+		close(release)
+		ctLetGo(t, inner)
+		assert.Less(t, inner.Requests()[0].Sent, 10)
+	})
+}
+
 // TestJoinWaitsNoLonger: a beginning that may yet turn out to be a repetition is held back for 300 ms, not until the
 // provider says more.
 func TestJoinWaitsNoLonger(t *testing.T) {

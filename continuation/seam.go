@@ -64,6 +64,9 @@ func (s *seam) deadline() <-chan time.Time {
 	return s.timer.C
 }
 
+// swallowing reports whether the continuation repeats the text from its start and has not yet brought anything new.
+func (s *seam) swallowing() bool { return s != nil && s.join.state == joinSwallowing }
+
 // holds reports whether chunks are waiting for a decision.
 func (s *seam) holds() bool { return len(s.held) > 0 }
 
