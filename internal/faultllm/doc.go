@@ -1,15 +1,24 @@
 // Package faultllm is a language model provider on loopback that breaks its streams on purpose.
 //
-// It is real where it matters: a TCP listener on 127.0.0.1, HTTP/1.1, the wire format of a vendor, and broken
+// It is real where it matters: a TCP listener on 127.0.0.1, HTTP/1.1 and HTTP/2, the wire formats of the vendors, and broken
 // connections that a client sees as it sees them in life. It is scripted where a model would be random: a [Script]
 // says what is answered, a [Plan] says what breaks. It is for tests and examples only.
 //
-// # Wire
+// # Wires
 //
-// OpenAI chat completions at POST {URL}/chat/completions, streamed as server-sent events (a role chunk, deltas of
-// reasoning_content, content and tool_calls, a finish chunk, a usage chunk when stream_options.include_usage asks for
-// it, "data: [DONE]") or whole. Each request is validated as the vendor would: a history that the vendor refuses is a
-// 400 with an error object. Model names and ids are invented. Other wires fit behind the unexported interface wire.
+// One server speaks the formats of all [Vendors], each at its own paths: chat completions of OpenAI, and as DeepSeek,
+// Qwen, OpenRouter and Ark speak them (errors, keep-alives, reasoning and signatures, marks to continue a message); the
+// messages of Anthropic; generateContent of Gemini; /api/chat of Ollama. Answers are streamed or whole, over HTTP/1.1 or
+// over HTTP/2 without TLS ([HTTP2Client]). [Server.BaseURL] is what a vendor's client is given.
+//
+// Each request is validated as the vendor would: a history that the vendor refuses is a 400 in the vendor's form and, as
+// far as they are published, in its words. A signature is a keyed hash of what it signs ([Sign], [SignCall]), so one that
+// does not belong to its thinking is refused too. Model names and ids are invented. On the wires of Gemini and Ollama a
+// call comes whole and without its id.
+//
+// Where vendors differ on a conversation that ends in an assistant message, so does the server: Anthropic, Gemini,
+// Ollama, OpenRouter, Ark and (unlike the real one) OpenAI continue it; DeepSeek refuses it without its mark at its beta
+// path; Qwen answers it anew without its mark. [Config.RefusePrefill] refuses it, but for Ollama, which answers it anew.
 //
 // # Which answer
 //

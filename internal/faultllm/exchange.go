@@ -17,78 +17,75 @@ const maxBody = 32 << 20
 // exchange is one request and its response.
 type exchange struct {
 	server *Server
+	wire   wire
 	rec    *Record
 	w      http.ResponseWriter
 	rc     *http.ResponseController
 	enc    encoder
 	fault  Fault
+	http2  bool
 }
 
 // handle serves one request.
 func (s *Server) handle(w http.ResponseWriter, r *http.Request) {
-	if refused := s.route(r); refused != nil {
-		s.refuse(w, *refused)
+	vendor, refused := route(r)
+	x := &exchange{server: s, wire: vendor.wire(s.rules), w: w, http2: r.ProtoMajor == 2}
+	x.rc = http.NewResponseController(w)
+	if refused != nil {
+		x.refuse(*refused)
 		return
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	if err != nil {
-		s.refuse(w, refusal{status: http.StatusRequestEntityTooLarge, errType: invalidRequest, message: err.Error()})
+		large := x.wire.problem(http.StatusRequestEntityTooLarge)
+		large.message = err.Error()
+		x.refuse(large)
 		return
 	}
-	x := &exchange{server: s, rec: s.ledger.arrive(r.Header.Clone(), body), w: w, rc: http.NewResponseController(w)}
+	x.rec = s.ledger.arrive(r.Header.Clone(), body)
 	defer s.ledger.end(x.rec)
-	w.Header().Set("X-Request-Id", fmt.Sprintf("req-test-%06d", x.rec.N))
-	if refused := x.serve(r, body); refused != nil {
+	id := "X-Request-Id"
+	if vendor == Anthropic {
+		id = "Request-Id"
+	}
+	w.Header().Set(id, fmt.Sprintf("req-test-%06d", x.rec.N))
+	if refused := x.serve(r, vendor, body); refused != nil {
 		x.update(func(r *Record) { r.Status = refused.status })
-		s.refuse(w, *refused)
+		x.refuse(*refused)
 	}
 }
 
-func (s *Server) route(r *http.Request) *refusal {
-	path, known := strings.CutPrefix(r.URL.Path, "/v1")
-	if !known || path != s.wire.path() {
-		return &refusal{
-			status: http.StatusNotFound, errType: invalidRequest, code: "unknown_url",
-			message: fmt.Sprintf("Unknown request URL: %s %s.", r.Method, r.URL.Path),
-		}
+func (x *exchange) refuse(r refusal) {
+	x.w.Header().Set("Content-Type", "application/json")
+	if r.never {
+		x.w.Header().Set("X-Should-Retry", "false")
 	}
-	if r.Method != http.MethodPost {
-		return &refusal{
-			status: http.StatusMethodNotAllowed, errType: invalidRequest, code: "method_not_supported",
-			message: fmt.Sprintf("Not allowed to %s on %s.", r.Method, r.URL.Path),
-		}
-	}
-	return nil
+	x.w.WriteHeader(r.status)
+	_, _ = io.WriteString(x.w, x.wire.refusalBody(r)) // a client that left needs no answer.
 }
 
-func (s *Server) refuse(w http.ResponseWriter, r refusal) {
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(r.status)
-	_, _ = io.WriteString(w, s.wire.refusalBody(r)) // a client that left needs no answer.
-}
-
-func (x *exchange) serve(r *http.Request, body []byte) *refusal {
+func (x *exchange) serve(r *http.Request, vendor Vendor, body []byte) *refusal {
 	s := x.server
-	if s.cfg.APIKey != "" && r.Header.Get("Authorization") != "Bearer "+s.cfg.APIKey {
-		return &refusal{
-			status: http.StatusUnauthorized, errType: invalidRequest, code: "invalid_api_key",
-			message: "Incorrect API key provided.",
-		}
+	if s.cfg.APIKey != "" && x.wire.key(r) != s.cfg.APIKey {
+		return new(x.wire.problem(http.StatusUnauthorized))
 	}
-	req, refused := s.wire.decode(body)
-	x.update(func(r *Record) { r.Request = req })
-	if refused == nil {
-		refused = s.wire.validate(req)
-	}
+	req, refused := x.wire.read(r, body)
+	req.Vendor = vendor
+	x.update(func(r *Record) { r.Request, r.HTTP2 = req, x.http2 })
 	if refused != nil {
 		return refused
 	}
 	found, ok := s.cfg.Script.resolve(req.Messages)
 	if !ok {
-		return badRequest("messages", "no_answer", "the script has no answer to these messages")
+		none := x.wire.problem(http.StatusBadRequest)
+		none.message = "the script has no answer to these messages"
+		return &none
+	}
+	if n := len(req.Messages); req.anew && n > 0 && req.Messages[n-1].Role == roleAssistant {
+		found.continued, found.partial = false, 0
 	}
 	x.plan(found)
-	x.enc = s.wire.encoder(req, x.rec.N)
+	x.enc = x.wire.encoder(req, x.rec.N)
 	x.answer(r.Context(), x.generator(found).events())
 	return nil
 }
@@ -128,7 +125,7 @@ func (x *exchange) generator(found resolution) generator {
 
 func (x *exchange) answer(ctx context.Context, events []event) {
 	switch {
-	case x.fault.kind == faultStatus:
+	case x.fault.kind == faultStatus || x.fault.kind == faultRefuse:
 		x.status()
 	case x.fault.at.kind == posHeaders && x.beforeHeaders(ctx):
 		return
@@ -141,6 +138,11 @@ func (x *exchange) answer(ctx context.Context, events []event) {
 
 func (x *exchange) status() {
 	f := x.fault
+	if f.kind == faultRefuse {
+		r := x.wire.problem(f.code)
+		r.delay = f.retry.delay()
+		f.body = x.wire.refusalBody(r)
+	}
 	x.hit()
 	x.update(func(r *Record) { r.Status = f.code })
 	f.retry.set(x.w.Header())
@@ -157,7 +159,7 @@ func (x *exchange) beforeHeaders(ctx context.Context) bool {
 	switch {
 	case x.fault.breaks():
 		x.hit()
-		x.abort()
+		x.abort(ctx)
 		return true
 	case x.fault.kind == faultStall || x.fault.kind == faultHold:
 		x.hit()
@@ -194,7 +196,7 @@ func (x *exchange) whole(ctx context.Context, events []event) {
 	case x.fault.kind == faultMalformed || x.fault.breaks():
 		sent, lost = doc[:len(doc)/2], bill
 	}
-	if x.fault.breaks() {
+	if x.fault.breaks() && !x.http2 {
 		x.w.Header().Set("Content-Length", strconv.Itoa(len(doc)))
 	}
 	x.head("application/json")
@@ -204,7 +206,7 @@ func (x *exchange) whole(ctx context.Context, events []event) {
 	_, err := x.w.Write(sent)
 	if x.fault.breaks() && err == nil {
 		_ = x.rc.Flush() // the connection is about to break anyway.
-		x.abort()
+		x.abort(ctx)
 	}
 }
 
@@ -212,16 +214,20 @@ func (x *exchange) update(change func(*Record)) { x.server.ledger.update(x.rec, 
 
 func (x *exchange) hit() { x.update(func(r *Record) { r.FaultHit = true }) }
 
-// breaks says whether the fault breaks the connection.
+// breaks says whether the fault breaks the connection, or the stream of its own that it is on it.
 func (f Fault) breaks() bool {
-	return f.kind == faultReset || f.kind == faultCut || f.kind == faultCutLine
+	return f.kind == faultReset || f.kind == faultCut || f.kind == faultCutLine || f.kind == faultResetStream ||
+		f.kind == faultGoAway
 }
 
 // gone records that the client left. If it was the server that was closed, it breaks the connection, as returning would
 // end the body as if it were whole.
 func (x *exchange) gone(ctx context.Context) {
 	if errors.Is(context.Cause(ctx), errServerClosed) {
-		x.abort()
+		if x.http2 {
+			panic(http.ErrAbortHandler)
+		}
+		x.abort(ctx)
 		return
 	}
 	x.update(func(r *Record) {

@@ -10,6 +10,10 @@ type event struct {
 	name   string
 	finish string
 	usage  usage
+
+	block     int       // the number of the content block, on wires that have them
+	of        eventKind // what the content block holds
+	signature string
 }
 
 type eventKind int
@@ -23,6 +27,12 @@ const (
 	eventFinish
 	eventUsage
 	eventDone
+
+	// These are only on some wires.
+	eventSignature // of the reasoning before it, or with a whole call
+	eventOpen      // a content block begins
+	eventClose     // a content block ends
+	eventPing
 )
 
 // usage is what one request is billed.
@@ -31,7 +41,7 @@ type usage struct{ prompt, completion, reasoning int }
 // tokens returns what the event adds to the bill.
 func (e event) tokens() int {
 	if e.kind == eventCall {
-		return tokens(0, len(e.name))
+		return tokens(0, len(e.name)+len(e.text)) // on some wires a call comes whole.
 	}
 	return tokens(e.at, e.at+len(e.text))
 }
@@ -158,4 +168,35 @@ func size(pieces []string) int {
 		n += len(p)
 	}
 	return n
+}
+
+// signed adds a signature behind each stretch of reasoning.
+func signed(said []event) []event {
+	var out []event
+	thought := ""
+	for _, e := range said {
+		if e.kind != eventReasoning && thought != "" {
+			out = append(out, event{kind: eventSignature, signature: Sign(thought)})
+			thought = ""
+		}
+		if e.kind == eventReasoning {
+			thought += e.text
+		}
+		out = append(out, e)
+	}
+	return out
+}
+
+// wholeCalls joins each call with its arguments, for wires on which a call comes in one piece.
+func wholeCalls(said []event) []event {
+	var out []event
+	for _, e := range said {
+		last := len(out) - 1
+		if e.kind == eventArgs && last >= 0 && out[last].kind == eventCall && out[last].call == e.call {
+			out[last].text += e.text
+			continue
+		}
+		out = append(out, e)
+	}
+	return out
 }

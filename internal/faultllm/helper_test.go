@@ -36,12 +36,15 @@ type reply struct {
 	raw       string
 	text      string
 	reasoning string
-	calls     []faultllm.ToolCall
-	finish    string
-	usage     *usage
-	failure   string // type of an error in the stream
-	done      bool
-	err       error // nil after a clean end
+	signature string // of the reasoning
+
+	callSignature string
+	calls         []faultllm.ToolCall
+	finish        string
+	usage         *usage
+	failure       string // type of an error in the stream
+	done          bool
+	err           error // nil after a clean end
 }
 
 type usage struct {
@@ -68,6 +71,10 @@ type chunk struct {
 type body struct {
 	Content   string `json:"content"`
 	Reasoning string `json:"reasoning_content"`
+	Details   []struct {
+		Text      string `json:"text"`
+		Signature string `json:"signature"`
+	} `json:"reasoning_details"`
 	ToolCalls []struct {
 		Index    int    `json:"index"`
 		ID       string `json:"id"`
@@ -182,6 +189,10 @@ func (r *reply) add(c chunk) {
 		for _, b := range []body{choice.Delta, choice.Message} {
 			r.text += b.Content
 			r.reasoning += b.Reasoning
+			for _, d := range b.Details {
+				r.reasoning += d.Text
+				r.signature += d.Signature
+			}
 			for i, tc := range b.ToolCalls {
 				if tc.ID != "" {
 					r.calls = append(r.calls, faultllm.ToolCall{ID: tc.ID, Name: tc.Function.Name})

@@ -35,6 +35,7 @@ type Record struct {
 	Name      string
 	Attempt   int // as in Arrival
 	Request   Request
+	HTTP2     bool
 	Header    http.Header
 	Body      []byte
 	Continued bool // the request carried a partial answer

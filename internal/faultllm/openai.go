@@ -4,17 +4,23 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"strings"
 	"time"
 )
 
-// openai is the wire of chat completions.
-type openai struct{}
+// openai is the wire of chat completions, as OpenAI and those who took it over speak it. Its form is that of "Create chat
+// completion" and "Chat completion chunk object" in OpenAI's API reference.
+type openai struct {
+	vendor Vendor
+	rules  rules
+}
 
-func (openai) path() string { return "/chat/completions" }
+func (openai) key(r *http.Request) string { return bearer(r) }
 
-func (openai) encoder(r Request, n int) encoder {
+func (w openai) encoder(r Request, n int) encoder {
 	return &openaiEncoder{
+		vendor:  w.vendor,
 		id:      fmt.Sprintf("chatcmpl-test-%06d", n),
 		model:   r.Model,
 		created: time.Now().Unix(),
@@ -22,77 +28,8 @@ func (openai) encoder(r Request, n int) encoder {
 	}
 }
 
-func (openai) refusalBody(r refusal) string {
-	return string(marshal(openaiFailure{Error: openaiError{
-		Message: r.message, Type: r.errType, Param: optional(r.param), Code: optional(r.code),
-	}}))
-}
-
-type openaiFailure struct {
-	Error openaiError `json:"error"`
-}
-
-type openaiError struct {
-	Message string  `json:"message"`
-	Type    string  `json:"type"`
-	Param   *string `json:"param"`
-	Code    *string `json:"code"`
-}
-
-type openaiChunk struct {
-	ID      string          `json:"id"`
-	Object  string          `json:"object"`
-	Created int64           `json:"created"`
-	Model   string          `json:"model"`
-	Choices []openaiChoice  `json:"choices"`
-	Usage   json.RawMessage `json:"usage,omitempty"`
-}
-
-type openaiChoice struct {
-	Index   int            `json:"index"`
-	Delta   *openaiDelta   `json:"delta,omitempty"`
-	Message *openaiMessage `json:"message,omitempty"`
-	Finish  *string        `json:"finish_reason"`
-}
-
-type openaiDelta struct {
-	Role      string           `json:"role,omitempty"`
-	Content   *string          `json:"content,omitempty"`
-	Reasoning string           `json:"reasoning_content,omitempty"`
-	ToolCalls []openaiToolCall `json:"tool_calls,omitempty"`
-}
-
-type openaiMessage struct {
-	Role      string           `json:"role"`
-	Content   *string          `json:"content"`
-	Reasoning string           `json:"reasoning_content,omitempty"`
-	ToolCalls []openaiToolCall `json:"tool_calls,omitempty"`
-}
-
-type openaiToolCall struct {
-	Index    *int           `json:"index,omitempty"`
-	ID       string         `json:"id,omitempty"`
-	Type     string         `json:"type,omitempty"`
-	Function openaiFunction `json:"function"`
-}
-
-type openaiFunction struct {
-	Name      string `json:"name,omitempty"`
-	Arguments string `json:"arguments"`
-}
-
-type openaiUsage struct {
-	Prompt     int           `json:"prompt_tokens"`
-	Completion int           `json:"completion_tokens"`
-	Total      int           `json:"total_tokens"`
-	Details    openaiDetails `json:"completion_tokens_details"`
-}
-
-type openaiDetails struct {
-	Reasoning int `json:"reasoning_tokens"`
-}
-
 type openaiEncoder struct {
+	vendor  Vendor
 	id      string
 	model   string
 	created int64
@@ -101,47 +38,59 @@ type openaiEncoder struct {
 
 func (*openaiEncoder) contentType() string { return "text/event-stream" }
 
-func (*openaiEncoder) keepAlive() []byte { return []byte(": keep-alive\n\n") }
-
-func (*openaiEncoder) failure(errType, message string) []byte {
-	return sse(marshal(openaiFailure{Error: openaiError{Message: message, Type: errType}}))
+// events adds the signatures that OpenRouter passes on.
+func (e *openaiEncoder) events(said []event) []event {
+	if e.vendor == OpenRouter {
+		return signed(said)
+	}
+	return said
 }
 
 func (e *openaiEncoder) frame(ev event) []byte {
 	if ev.kind == eventDone {
 		return []byte("data: [DONE]\n\n")
 	}
-	return sse(e.chunk(ev))
+	return sse(marshal(e.chunk(ev)))
 }
 
 func (e *openaiEncoder) malformed(ev event) []byte {
-	doc := e.chunk(ev)
+	doc := marshal(e.chunk(ev))
 	return sse(doc[:len(doc)/2])
 }
 
-func (e *openaiEncoder) chunk(ev event) []byte {
-	c := openaiChunk{ID: e.id, Object: "chat.completion.chunk", Created: e.created, Model: e.model}
+func (e *openaiEncoder) empty(object string) openaiChunk {
+	c := openaiChunk{ID: e.id, Object: object, Created: e.created, Model: e.model}
+	if e.vendor == OpenRouter {
+		c.Provider = "Example"
+	}
+	return c
+}
+
+func (e *openaiEncoder) chunk(ev event) openaiChunk {
+	c := e.empty("chat.completion.chunk")
 	if e.usage {
 		c.Usage = json.RawMessage("null")
 	}
 	if ev.kind == eventUsage {
 		c.Choices, c.Usage = []openaiChoice{}, marshal(toOpenAIUsage(ev.usage))
-		return marshal(c)
+		return c
 	}
-	choice := openaiChoice{Delta: delta(ev)}
+	choice := openaiChoice{Delta: e.delta(ev)}
 	if ev.kind == eventFinish {
 		choice.Finish = &ev.finish
 	}
 	c.Choices = []openaiChoice{choice}
-	return marshal(c)
+	return c
 }
 
-func delta(ev event) *openaiDelta {
+func (e *openaiEncoder) delta(ev event) *openaiDelta {
 	switch ev.kind {
 	case eventRole:
 		return &openaiDelta{Role: roleAssistant, Content: new("")}
 	case eventReasoning:
-		return &openaiDelta{Reasoning: ev.text}
+		return &openaiDelta{openaiThinking: e.thinking(ev.text, "")}
+	case eventSignature:
+		return &openaiDelta{openaiThinking: e.thinking("", ev.signature)}
 	case eventText:
 		return &openaiDelta{Content: &ev.text}
 	case eventCall:
@@ -150,17 +99,30 @@ func delta(ev event) *openaiDelta {
 	case eventArgs:
 		call := openaiToolCall{Index: &ev.call, Function: openaiFunction{Arguments: ev.text}}
 		return &openaiDelta{ToolCalls: []openaiToolCall{call}}
-	case eventFinish, eventUsage, eventDone:
+	default: // these have no delta.
+		return &openaiDelta{}
 	}
-	return &openaiDelta{}
 }
 
-func (e *openaiEncoder) whole(events []event) []byte {
+func (e *openaiEncoder) thinking(text, signature string) openaiThinking {
+	switch {
+	case text == "" && signature == "":
+		return openaiThinking{}
+	case e.vendor != OpenRouter:
+		return openaiThinking{ReasoningContent: text}
+	}
+	detail := openaiReasoningDetail{
+		Type: "reasoning.text", Text: text, Signature: signature, Format: "anthropic-claude-v1",
+	}
+	return openaiThinking{Reasoning: text, Details: []openaiReasoningDetail{detail}}
+}
+
+func (e *openaiEncoder) whole(said []event) []byte {
 	m := &openaiMessage{Role: roleAssistant}
 	choice := openaiChoice{Message: m}
-	c := openaiChunk{ID: e.id, Object: "chat.completion", Created: e.created, Model: e.model}
+	c := e.empty("chat.completion")
 	var text, reasoning strings.Builder
-	for _, ev := range events {
+	for _, ev := range said {
 		switch ev.kind {
 		case eventReasoning:
 			reasoning.WriteString(ev.text)
@@ -175,30 +137,26 @@ func (e *openaiEncoder) whole(events []event) []byte {
 			choice.Finish = &ev.finish
 		case eventDone:
 			c.Usage = marshal(toOpenAIUsage(ev.usage))
-		case eventRole, eventUsage:
+		default: // the rest is only in streams.
 		}
 	}
-	m.Content, m.Reasoning = optional(text.String()), reasoning.String()
+	m.Content = optional(text.String())
+	if r := reasoning.String(); r != "" {
+		m.openaiThinking = e.thinking(r, Sign(r))
+	}
 	c.Choices = []openaiChoice{choice}
 	return marshal(c)
 }
 
-func toOpenAIUsage(u usage) openaiUsage {
-	return openaiUsage{
-		Prompt: u.prompt, Completion: u.completion, Total: u.prompt + u.completion,
-		Details: openaiDetails{Reasoning: u.reasoning},
-	}
-}
-
 func sse(doc []byte) []byte { return fmt.Appendf(nil, "data: %s\n\n", doc) }
 
-// marshal writes JSON as the vendor does: without escaping for HTML.
+// marshal writes JSON as the vendors do: without escaping for HTML.
 func marshal(v any) []byte {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(v); err != nil {
-		panic(err) // the types of this file always encode.
+		panic(err) // the types of this package always encode.
 	}
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }

@@ -7,41 +7,16 @@ import (
 	"strings"
 )
 
-// VendorError returns the body with which the vendor refuses a request with this status code.
-func VendorError(code int) string {
-	r := refusal{status: code, message: "The server had an error while processing your request.", errType: "server_error"}
-	switch code {
-	case http.StatusBadRequest:
-		r.errType, r.message = invalidRequest, "The request is invalid."
-	case http.StatusUnauthorized:
-		r.errType, r.code, r.message = invalidRequest, "invalid_api_key", "Incorrect API key provided."
-	case http.StatusNotFound:
-		r.errType, r.code, r.message = invalidRequest, "model_not_found", "The model does not exist."
-	case http.StatusTooManyRequests:
-		r.errType, r.code, r.message = "requests", "rate_limit_exceeded", "Rate limit reached."
-	case http.StatusServiceUnavailable:
-		r.message = "The engine is currently overloaded, please try again later."
-	}
-	return openai{}.refusalBody(r)
-}
-
-const invalidRequest = "invalid_request_error"
-
-func badRequest(param, code, format string, args ...any) *refusal {
-	return &refusal{
-		status: http.StatusBadRequest, errType: invalidRequest, code: code, param: param,
-		message: fmt.Sprintf(format, args...),
-	}
-}
-
 type openaiRequest struct {
-	Model         string            `json:"model"`
-	Stream        bool              `json:"stream"`
-	StreamOptions *openaiStreamOpts `json:"stream_options"`
-	MaxTokens     int               `json:"max_tokens"`
-	MaxCompletion int               `json:"max_completion_tokens"`
-	Messages      []openaiIncoming  `json:"messages"`
-	Tools         json.RawMessage   `json:"tools"`
+	Model          string            `json:"model"`
+	Stream         bool              `json:"stream"`
+	StreamOptions  *openaiStreamOpts `json:"stream_options"`
+	MaxTokens      int               `json:"max_tokens"`
+	MaxCompletion  int               `json:"max_completion_tokens"`
+	Messages       []openaiIncoming  `json:"messages"`
+	Tools          json.RawMessage   `json:"tools"`
+	EnableThinking bool              `json:"enable_thinking"`
+	ContinueFinal  bool              `json:"continue_final_message"`
 }
 
 type openaiStreamOpts struct {
@@ -49,11 +24,13 @@ type openaiStreamOpts struct {
 }
 
 type openaiIncoming struct {
-	Role       string          `json:"role"`
-	Content    json.RawMessage `json:"content"`
-	Reasoning  string          `json:"reasoning_content"`
-	ToolCalls  []openaiInCall  `json:"tool_calls"`
-	ToolCallID string          `json:"tool_call_id"`
+	Role    string          `json:"role"`
+	Content json.RawMessage `json:"content"`
+	openaiThinking
+	ToolCalls  []openaiInCall `json:"tool_calls"`
+	ToolCallID string         `json:"tool_call_id"`
+	Prefix     bool           `json:"prefix"`
+	Partial    bool           `json:"partial"`
 }
 
 type openaiInCall struct {
@@ -75,38 +52,65 @@ type openaiTool struct {
 	} `json:"function"`
 }
 
-func (openai) decode(body []byte) (Request, *refusal) {
+func (w openai) read(r *http.Request, body []byte) (Request, *refusal) {
 	var in openaiRequest
 	if err := json.Unmarshal(body, &in); err != nil {
 		return Request{}, badRequest("", "", "We could not parse the JSON body of your request: %v", err)
 	}
-	r := Request{
+	req := Request{
 		Model: in.Model, Stream: in.Stream, MaxTokens: in.MaxTokens,
 		IncludeUsage: in.StreamOptions != nil && in.StreamOptions.IncludeUsage,
 	}
 	if in.MaxCompletion > 0 {
-		r.MaxTokens = in.MaxCompletion
+		req.MaxTokens = in.MaxCompletion
 	}
-	if refused := r.addTools(in.Tools); refused != nil {
-		return r, refused
+	if refused := req.addTools(in.Tools); refused != nil {
+		return req, refused
 	}
 	for i, m := range in.Messages {
-		text, ok := contentText(m.Content)
-		if !ok {
-			return r, badRequest(fmt.Sprintf("messages[%d].content", i), "invalid_type",
-				"Invalid type for 'messages[%d].content': expected a string or an array of content parts.", i)
+		out, refused := m.message(i)
+		if refused != nil {
+			return req, refused
 		}
-		out := Message{Role: m.Role, Text: text, Reasoning: m.Reasoning, ToolCallID: m.ToolCallID}
-		for _, c := range m.ToolCalls {
-			out.ToolCalls = append(out.ToolCalls, ToolCall{ID: c.ID, Name: c.Function.Name, Args: c.Function.Arguments})
-		}
-		r.Messages = append(r.Messages, out)
+		req.Messages = append(req.Messages, out)
 	}
-	return r, nil
+	if n := len(in.Messages); n > 0 {
+		last := in.Messages[n-1]
+		req.Marked = w.marked(r, last, in)
+		req.anew = w.vendor == Qwen && !req.Marked
+	}
+	if refused := w.validate(req); refused != nil {
+		return req, refused
+	}
+	return req, w.refusePrefill(req, in)
+}
+
+func (m openaiIncoming) message(i int) (Message, *refusal) {
+	text, ok := contentText(m.Content)
+	if !ok {
+		return Message{}, badRequest(contentOf(i), "invalid_type",
+			"Invalid type for 'messages[%d].content': expected a string or an array of content parts.", i)
+	}
+	out := Message{Role: m.Role, Text: text, Reasoning: m.ReasoningContent, ToolCallID: m.ToolCallID}
+	if out.Reasoning == "" {
+		out.Reasoning = m.Reasoning
+	}
+	var details strings.Builder
+	for _, d := range m.Details {
+		details.WriteString(d.Text)
+		out.Signature += d.Signature
+	}
+	if details.Len() > 0 {
+		out.Reasoning = details.String()
+	}
+	for _, c := range m.ToolCalls {
+		out.ToolCalls = append(out.ToolCalls, ToolCall{ID: c.ID, Name: c.Function.Name, Args: c.Function.Arguments})
+	}
+	return out, nil
 }
 
 func (r *Request) addTools(raw json.RawMessage) *refusal {
-	if len(raw) == 0 || string(raw) == "null" {
+	if absent(raw) {
 		return nil
 	}
 	var tools []openaiTool
@@ -120,9 +124,11 @@ func (r *Request) addTools(raw json.RawMessage) *refusal {
 	return nil
 }
 
+func absent(raw json.RawMessage) bool { return len(raw) == 0 || string(raw) == "null" }
+
 // contentText returns the text of a content field, which is a string, a list of parts, or absent.
 func contentText(raw json.RawMessage) (string, bool) {
-	if len(raw) == 0 || string(raw) == "null" {
+	if absent(raw) {
 		return "", true
 	}
 	var s string
@@ -139,3 +145,5 @@ func contentText(raw json.RawMessage) (string, bool) {
 	}
 	return b.String(), true
 }
+
+func contentOf(i int) string { return fmt.Sprintf("messages[%d].content", i) }

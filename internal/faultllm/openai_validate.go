@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-func (openai) validate(r Request) *refusal {
+func (w openai) validate(r Request) *refusal {
 	if r.Model == "" {
 		return badRequest("model", "", "you must provide a model parameter")
 	}
@@ -14,7 +14,7 @@ func (openai) validate(r Request) *refusal {
 		return badRequest("messages", "empty_array",
 			"Invalid 'messages': empty array. Expected an array with minimum length 1, but got an empty array instead.")
 	}
-	var v historyValidator
+	v := historyValidator{wire: w}
 	for i, m := range r.Messages {
 		if refused := v.message(i, m); refused != nil {
 			return refused
@@ -23,12 +23,22 @@ func (openai) validate(r Request) *refusal {
 	return v.unanswered()
 }
 
+// orderCode is Mistral's code for messages in a wrong order.
+const orderCode = "3230"
+
 // historyValidator walks over the messages of a request.
 type historyValidator struct {
+	wire openai
+	last string   // the role of the message before
 	open []string // calls of the last assistant message that wait for their result
 }
 
 func (v *historyValidator) message(i int, m Message) *refusal {
+	last := v.last
+	v.last = m.Role
+	if v.wire.rules.strict && !mayFollow(last, m.Role) {
+		return badRequest("", orderCode, "Unexpected role '%s' after role '%s'", m.Role, last)
+	}
 	if m.Role == roleTool {
 		return v.toolMessage(i, m)
 	}
@@ -56,6 +66,9 @@ func (v *historyValidator) assistant(i int, m Message) *refusal {
 	if m.Text == "" && len(m.ToolCalls) == 0 {
 		return badRequest(contentOf(i), "", "Invalid value for 'content': expected a string, got null.")
 	}
+	if m.Signature != "" && m.Signature != Sign(m.Reasoning) {
+		return badRequest("", "", "messages.%d.content.0: Invalid `signature` in `thinking` block", i)
+	}
 	for j, c := range m.ToolCalls {
 		at := fmt.Sprintf("messages[%d].tool_calls[%d]", i, j)
 		switch {
@@ -75,6 +88,9 @@ func (v *historyValidator) assistant(i int, m Message) *refusal {
 			return badRequest(at+".id", "invalid_value", "Duplicate value for '%s.id': '%s'.", at, c.ID)
 		}
 		v.open = append(v.open, c.ID)
+		if v.wire.vendor == DeepSeek && m.Reasoning == "" && v.wire.rules.script.thinksBefore(c) {
+			return badRequest("", "", "The `reasoning_content` in the thinking mode must be passed back to the API.")
+		}
 	}
 	return nil
 }
@@ -107,4 +123,16 @@ func (v *historyValidator) take(id string) bool {
 	return false
 }
 
-func contentOf(i int) string { return fmt.Sprintf("messages[%d].content", i) }
+// mayFollow is the order of messages that the templates of Mistral's models ask for.
+func mayFollow(last, next string) bool {
+	switch next {
+	case roleUser:
+		return last != roleUser && last != roleTool
+	case roleAssistant:
+		return last == roleUser || last == roleTool
+	case roleTool:
+		return last == roleAssistant || last == roleTool
+	default:
+		return last == "" || last == next
+	}
+}

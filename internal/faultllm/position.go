@@ -26,6 +26,7 @@ const (
 	posCallBytes
 	posCallEnd
 	posFinished
+	posBytes
 )
 
 // BeforeHeaders is before any byte of the response. A fault that needs a body happens at [AtStart] instead.
@@ -34,7 +35,7 @@ func BeforeHeaders() Position { return Position{kind: posHeaders} }
 // AtStart is behind the headers (status 200) and before the first frame.
 func AtStart() Position { return Position{} }
 
-// AfterFrames is behind n frames, the role frame being the first.
+// AfterFrames is behind n frames, the first frame of the wire being the first: with chat completions the role.
 func AfterFrames(n int) Position { return Position{kind: posFrames, n: n} }
 
 // InReasoning is behind n pieces of reasoning; 0 is before the first piece.
@@ -47,7 +48,8 @@ func InText(n int) Position { return Position{kind: posText, n: n} }
 func InTextBytes(n int) Position { return Position{kind: posTextBytes, n: n} }
 
 // InTool is inside tool call i (from 0) behind n bytes of its arguments, as [InTextBytes]; with n = 0 only the id and
-// the name of the call have been sent.
+// the name of the call have been sent. On wires on which a call comes in one piece (Gemini, Ollama) it is before the
+// call.
 func InTool(i, n int) Position { return Position{kind: posCallBytes, call: i, n: n} }
 
 // AfterTool is behind the last byte of tool call i (from 0).
@@ -55,6 +57,10 @@ func AfterTool(i int) Position { return Position{kind: posCallEnd, call: i} }
 
 // Finished is behind the frame with the finish reason.
 func Finished() Position { return Position{kind: posFinished} }
+
+// AtByte is behind n bytes of the body. Inside a frame the faults that need a frame of their own (errors in the stream,
+// keep-alives, comments) come behind it, and the ways to cut or break a line are all the same.
+func AtByte(n int) Position { return Position{kind: posBytes, n: n} }
 
 // String returns the expression that makes the position.
 func (p Position) String() string {
@@ -77,6 +83,8 @@ func (p Position) String() string {
 		return fmt.Sprintf("AfterTool(%d)", p.call)
 	case posFinished:
 		return "Finished()"
+	case posBytes:
+		return fmt.Sprintf("AtByte(%d)", p.n)
 	}
 	return fmt.Sprintf("Position(%d)", p.kind)
 }
@@ -101,17 +109,23 @@ func (p Position) place(events []event) (head, tail []event, ok bool) {
 	case posFinished:
 		i := slices.IndexFunc(events, func(e event) bool { return e.kind == eventFinish })
 		return cutAt(events, i+1)
+	case posBytes: // the frames say where it is.
 	}
 	return events, nil, false
 }
 
 func (p Position) placeInCall(events []event) (head, tail []event, ok bool) {
-	if p.n > 0 {
-		return cutBytes(events, p.n, func(e event) bool { return e.kind == eventArgs && e.call == p.call })
-	}
 	i := slices.IndexFunc(events, func(e event) bool { return e.kind == eventCall && e.call == p.call })
-	if i < 0 {
+	switch {
+	case i < 0:
 		return events, nil, false
+	case events[i].text != "": // the call is whole.
+		if p.n > len(events[i].text) {
+			return events, nil, false
+		}
+		return cutAt(events, i)
+	case p.n > 0:
+		return cutBytes(events, p.n, func(e event) bool { return e.kind == eventArgs && e.call == p.call })
 	}
 	return cutAt(events, i+1)
 }

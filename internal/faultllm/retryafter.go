@@ -28,3 +28,15 @@ func (r RetryAfter) set(h http.Header) {
 		h.Set(r.header, r.value)
 	}
 }
+
+// delay returns the time as google.rpc.RetryInfo has it; empty if it is no number.
+func (r RetryAfter) delay() string {
+	n, err := strconv.ParseFloat(r.value, 64)
+	switch {
+	case err != nil:
+		return ""
+	case r.header == "Retry-After-Ms":
+		n /= 1000
+	}
+	return strconv.FormatFloat(n, 'f', -1, 64) + "s"
+}

@@ -25,14 +25,20 @@ type Config struct {
 	PieceSize int
 	// Pace is the time before each piece of a streamed answer. Zero: none.
 	Pace time.Duration
-	// APIKey, if not empty, is the bearer token that requests need.
+	// APIKey, if not empty, is the key that requests need, where the vendor's client puts it.
 	APIKey string
+	// RefusePrefill refuses requests that end in an assistant message, with status 400 and the vendor's text. Ollama has
+	// no such refusal: it answers from the start.
+	RefusePrefill bool
+	// StrictAlternation refuses histories in which roles do not alternate: as the templates of Mistral's models do
+	// (chat completions), "user" after "tool" too.
+	StrictAlternation bool
 }
 
 // Server is a running provider. Its methods may be called by many goroutines.
 type Server struct {
 	cfg    Config
-	wire   wire
+	rules  rules
 	http   *http.Server
 	url    string
 	ledger *ledger
@@ -57,18 +63,22 @@ func Start(cfg Config) (*Server, error) {
 	}
 	base, stop := context.WithCancelCause(context.Background())
 	s := &Server{
-		cfg: cfg, wire: openai{}, url: "http://" + listener.Addr().String() + "/v1",
+		cfg: cfg, rules: cfg.rules(), url: "http://" + listener.Addr().String() + "/v1",
 		ledger: newLedger(maxRecords, maxRecordBytes), conns: newConns(),
 		stop: stop, served: make(chan error, 1),
 	}
 	s.http = &http.Server{
 		Handler:           http.HandlerFunc(s.handle),
 		BaseContext:       func(net.Listener) context.Context { return base },
+		ConnContext:       withConn,
 		ConnState:         s.conns.track,
+		Protocols:         new(http.Protocols),
 		ErrorLog:          slog.NewLogLogger(slog.DiscardHandler, slog.LevelError),
 		ReadHeaderTimeout: time.Minute,
 	}
-	go func() { s.served <- s.http.Serve(listener) }()
+	s.http.Protocols.SetHTTP1(true)
+	s.http.Protocols.SetUnencryptedHTTP2(true)
+	go func() { s.served <- s.http.Serve(frameListener{listener}) }()
 	return s, nil
 }
 
@@ -82,7 +92,11 @@ func (c Config) check() error {
 	return c.Script.check()
 }
 
-// URL returns the base URL for the client: http://127.0.0.1:port/v1.
+func (c Config) rules() rules {
+	return rules{strict: c.StrictAlternation, noPrefill: c.RefusePrefill, script: c.Script}
+}
+
+// URL returns the base URL for a client of [OpenAI]: http://127.0.0.1:port/v1. For others see [Server.BaseURL].
 func (s *Server) URL() string { return s.url }
 
 // Ledger returns a copy of what was done so far.

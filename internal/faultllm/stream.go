@@ -2,23 +2,26 @@ package faultllm
 
 import (
 	"context"
-	"net"
 	"time"
 )
 
 // stream sends the events and breaks them where the fault says so.
-func (x *exchange) stream(ctx context.Context, events []event) {
+func (x *exchange) stream(ctx context.Context, said []event) {
 	x.head(x.enc.contentType())
 	if !x.write(ctx, nil) {
 		return
 	}
+	if x.fault.kind == faultNoFinish {
+		x.hit()
+		said = without(said, eventFinish)
+	}
+	events := x.enc.events(said)
 	switch {
-	case x.fault == None():
+	case x.fault.kind == faultNone || x.fault.kind == faultNoFinish:
 		x.send(ctx, events)
 		return
-	case x.fault.kind == faultNoFinish:
-		x.hit()
-		x.send(ctx, without(events, eventFinish))
+	case x.fault.at.kind == posBytes:
+		x.streamBytes(ctx, events)
 		return
 	}
 	head, tail, reached := x.fault.at.place(events)
@@ -31,56 +34,95 @@ func (x *exchange) stream(ctx context.Context, events []event) {
 // breakAt applies the fault in front of the events that are left.
 func (x *exchange) breakAt(ctx context.Context, tail []event) {
 	switch x.fault.kind {
-	case faultReset, faultCut:
-		x.abort()
+	case faultReset, faultCut, faultResetStream, faultGoAway:
+		x.abort(ctx)
 	case faultCutLine:
 		x.half(ctx, tail)
-		x.abort()
+		x.abort(ctx)
 	case faultCleanCutLine:
 		x.half(ctx, tail)
 	case faultMalformed:
 		x.lose(ctx, tail, x.enc.malformed)
 	case faultInBand:
-		x.write(ctx, x.enc.failure(x.fault.errType, x.fault.body))
+		x.fail(ctx, tail)
+	case faultInBandStall:
+		x.fail(ctx, tail)
+		x.hold(ctx)
 	case faultStall:
 		x.hold(ctx)
-	case faultHold:
-		if x.hold(ctx) {
-			x.send(ctx, tail)
-		}
-	case faultKeepAlives:
-		if x.comments(ctx, x.fault.count) {
+	case faultHold, faultKeepAlives, faultComments, faultSlowDrip:
+		if x.interlude(ctx) {
 			x.send(ctx, tail)
 		}
 	case faultStallKeepingAlive:
-		for x.comments(ctx, 1) {
+		for x.keepAlive(ctx, 1) {
 			continue
 		}
-	case faultSlowDrip:
-		x.send(ctx, tail)
-	case faultCleanEnd, faultEmptyBody, faultNone, faultStatus, faultNoFinish: // the body ends here.
+	case faultCleanEnd, faultEmptyBody, faultNone, faultStatus, faultRefuse, faultNoFinish: // the body ends here.
 	}
+}
+
+// interlude is what comes before the rest of a stream that goes on. It reports false if the client left.
+func (x *exchange) interlude(ctx context.Context) bool {
+	switch x.fault.kind {
+	case faultHold:
+		return x.hold(ctx)
+	case faultKeepAlives, faultComments:
+		return x.keepAlive(ctx, x.fault.count)
+	default:
+		return true
+	}
+}
+
+// fail sends an error inside the stream.
+func (x *exchange) fail(ctx context.Context, tail []event) {
+	f := failure{form: x.fault.form.in(x.rec.Request.Vendor), errType: x.fault.errType, message: x.fault.body, text: " "}
+	if f.form == FormFinishText || f.form == FormFinishNumeric {
+		if len(tail) > 0 && tail[0].kind == eventText {
+			f.text = tail[0].text
+			x.bill(tail[0], false)
+		}
+	}
+	x.write(ctx, x.enc.failure(f))
 }
 
 // send sends events one by one. It reports false if the client left.
 func (x *exchange) send(ctx context.Context, events []event) bool {
 	for _, e := range events {
-		if e.content() && !x.pause(ctx, x.server.cfg.Pace) {
-			return false
-		}
-		if ctx.Err() != nil {
-			x.gone(ctx)
+		if !x.ready(ctx, e) {
 			return false
 		}
 		frame := x.enc.frame(e)
-		bill := e.tokens()
-		x.update(func(r *Record) { r.Completion += bill })
+		x.bill(e, false)
 		if !x.deliver(ctx, frame) {
-			x.update(func(r *Record) { r.Lost += bill })
+			x.update(func(r *Record) { r.Lost += e.tokens() })
 			return false
 		}
 	}
 	return true
+}
+
+// ready waits for the time of an event. It reports false if the client left.
+func (x *exchange) ready(ctx context.Context, e event) bool {
+	if e.content() && !x.pause(ctx, x.server.cfg.Pace) {
+		return false
+	}
+	if ctx.Err() != nil {
+		x.gone(ctx)
+		return false
+	}
+	return true
+}
+
+// bill records that an event was generated.
+func (x *exchange) bill(e event, lost bool) {
+	n := e.tokens()
+	x.update(func(r *Record) {
+		r.Completion += n
+		if lost {
+			r.Lost += n
+		}
+	})
 }
 
 func (x *exchange) deliver(ctx context.Context, frame []byte) bool {
@@ -120,11 +162,7 @@ func (x *exchange) lose(ctx context.Context, tail []event, format func(event) []
 	if len(tail) == 0 {
 		return
 	}
-	bill := tail[0].tokens()
-	x.update(func(r *Record) {
-		r.Completion += bill
-		r.Lost += bill
-	})
+	x.bill(tail[0], true)
 	x.write(ctx, format(tail[0]))
 }
 
@@ -139,13 +177,26 @@ func (x *exchange) hold(ctx context.Context) bool {
 	}
 }
 
-func (x *exchange) comments(ctx context.Context, n int) bool {
+// keepAlive sends frames without meaning. It reports false if the client left.
+func (x *exchange) keepAlive(ctx context.Context, n int) bool {
+	frame := x.enc.keepAlive()
+	if x.fault.kind == faultComments {
+		frame = append([]byte(": keep-alive"), x.blank()...)
+	}
 	for range n {
-		if !x.pause(ctx, x.fault.every) || !x.write(ctx, x.enc.keepAlive()) {
+		if !x.pause(ctx, x.fault.every) || !x.write(ctx, frame) {
 			return false
 		}
 	}
 	return true
+}
+
+// blank ends a frame of server-sent events, as the vendor does.
+func (x *exchange) blank() []byte {
+	if x.rec.Request.Vendor == Gemini {
+		return []byte("\r\n\r\n")
+	}
+	return []byte("\n\n")
 }
 
 // pause waits. It reports false if the client left.
@@ -161,29 +212,6 @@ func (x *exchange) pause(ctx context.Context, d time.Duration) bool {
 	case <-ctx.Done():
 		x.gone(ctx)
 		return false
-	}
-}
-
-// abort breaks the connection: with a RST for [Reset], else with a FIN.
-func (x *exchange) abort() {
-	conn, _, err := x.rc.Hijack()
-	if err != nil {
-		return // the connection is broken already.
-	}
-	if tcp, ok := conn.(*net.TCPConn); ok && x.fault.kind == faultReset {
-		awaitSent(tcp)
-		_ = tcp.SetLinger(0) // if it fails the connection is broken already.
-	}
-	_ = conn.Close()
-}
-
-// awaitSent waits until the kernel has sent what was written, as a RST discards the rest: many small frames wait for the
-// client's acknowledgements. It gives up on a client that does not read.
-func awaitSent(tcp *net.TCPConn) {
-	tick := time.NewTicker(200 * time.Microsecond)
-	defer tick.Stop()
-	for end := time.Now().Add(time.Second); unsent(tcp) > 0 && time.Now().Before(end); {
-		<-tick.C
 	}
 }
 
