@@ -17,7 +17,7 @@ import (
 
 // outcome is what one `go test -json` run showed.
 type outcome struct {
-	depth          int      // slashes in a named test; its parents do not count below
+	tests          []target // others, and the parents of these, do not count below
 	ran, ended     []string // names of tests
 	passed, failed []string // some of ended
 	buildFailed    bool
@@ -39,13 +39,22 @@ func (o outcome) crashed() string {
 // green reports whether at least one test passed and none failed.
 func (o outcome) green() bool { return o.exit == nil && len(o.passed) > 0 && len(o.failed) == 0 }
 
-// goTest runs the tests of t in the tree at dir. The test binary ends itself after limit. A red test is not an error.
-func goTest(ctx context.Context, dir string, t target, limit time.Duration) (outcome, error) {
-	args := []string{"test", "-json", "-vet=off", "-count=1", "-timeout=" + limit.String(), "-run=" + exact(t.run)}
-	if t.race {
+// goTest runs tests, which are of one suite, in the tree at dir. The test binary ends itself after limit. A red test is
+// not an error.
+func goTest(ctx context.Context, dir string, tests []target, limit time.Duration) (outcome, error) {
+	patterns := make([]string, len(tests))
+	for i, t := range tests {
+		patterns[i] = exact(t.run)
+	}
+	of := tests[0].suite
+	args := []string{
+		"test", "-json", "-vet=off", "-count=1", "-ldflags=-w", "-timeout=" + limit.String(),
+		"-run=" + strings.Join(patterns, "|"),
+	}
+	if of.race {
 		args = append(args, "-race")
 	}
-	cmd := goCommand(ctx, dir, append(args, t.pkg)...)
+	cmd := goCommand(ctx, dir, append(args, of.pkg)...)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	exit := cmd.Run()
@@ -53,11 +62,11 @@ func goTest(ctx context.Context, dir string, t target, limit time.Duration) (out
 		return outcome{}, context.Cause(ctx)
 	}
 	if failed := (*exec.ExitError)(nil); exit != nil && !errors.As(exit, &failed) {
-		return outcome{}, fmt.Errorf("go test %s: %w", t, exit)
+		return outcome{}, fmt.Errorf("go test %s: %w", of.pkg, exit)
 	}
-	o, err := readEvents(&stdout, strings.Count(t.run, "/"))
+	o, err := readEvents(&stdout, tests)
 	if err != nil {
-		return outcome{}, fmt.Errorf("go test %s: %w\n%s", t, err, stderr.String())
+		return outcome{}, fmt.Errorf("go test %s: %w\n%s", of.pkg, err, stderr.String())
 	}
 	o.exit = exit
 	o.output += stderr.String()
@@ -110,8 +119,8 @@ type event struct {
 	Action, Test, Output string
 }
 
-func readEvents(r io.Reader, depth int) (outcome, error) {
-	o := outcome{depth: depth}
+func readEvents(r io.Reader, tests []target) (outcome, error) {
+	o := outcome{tests: tests}
 	var output strings.Builder
 	for lines := json.NewDecoder(r); ; {
 		var e event
@@ -134,7 +143,7 @@ func (o *outcome) add(e event) {
 	if e.Action == "build-fail" {
 		o.buildFailed = true
 	}
-	if e.Test == "" || strings.Count(e.Test, "/") < o.depth { // of the package, or of a parent
+	if !slices.ContainsFunc(o.tests, func(t target) bool { return t.matches(e.Test) }) { // of the package, or of a parent
 		return
 	}
 	switch e.Action {

@@ -5,7 +5,9 @@
 // Run it in the root of the repository, with git and the go command at hand:
 //
 //	go run ./internal/sabotage
-//	go run ./internal/sabotage -only 'partial|budget'
+//	go run ./internal/sabotage -only 'prefix|budget'
+//
+// It works in two copies at once, since much of what the go command does for one sabotage keeps a single core busy.
 package main
 
 import (
@@ -16,8 +18,10 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"time"
 )
 
@@ -38,8 +42,12 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	file := flags.String("table", "internal/sabotage/sabotage.txt", "the table")
 	only := flags.String("only", "", "regular expression: only the sabotages whose name matches")
 	limit := flags.Duration("timeout", 2*time.Minute, "limit of one test run; a hang counts as red")
+	copies := flags.Int("copies", 2, "copies of the tree that are sabotaged at once")
 	if err := flags.Parse(args); err != nil {
 		return err
+	}
+	if *copies < 1 {
+		return fmt.Errorf("-copies: %d is less than 1", *copies)
 	}
 	table, err := loadTable(*file, *only)
 	if err != nil {
@@ -49,7 +57,11 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("making a folder for the copy: %w", err)
 	}
-	err = sabotageCopy(ctx, *root, runner{dir: dir, limit: *limit, out: out}, table)
+	runners := make([]runner, min(*copies, len(table)))
+	for i := range runners {
+		runners[i] = runner{dir: filepath.Join(dir, strconv.Itoa(i)), limit: *limit, out: out}
+	}
+	err = sabotageCopies(ctx, *root, runners, table)
 	return errors.Join(err, os.RemoveAll(dir))
 }
 
@@ -73,24 +85,22 @@ func loadTable(file, only string) ([]sabotage, error) {
 	return table, nil
 }
 
-func sabotageCopy(ctx context.Context, root string, r runner, table []sabotage) error {
-	if err := copyTree(ctx, root, r.dir); err != nil {
-		return err
-	}
-	fmt.Fprintf(r.out, "sabotage: %d entries; first their tests without any\n", len(table))
-	if err := r.baseline(ctx, table); err != nil {
-		return err
-	}
-	results := make([]result, 0, len(table))
-	for _, s := range table {
-		res, err := r.try(ctx, s)
-		if err != nil {
-			return fmt.Errorf("sabotage %q: %w", s.name, err)
+func sabotageCopies(ctx context.Context, root string, runners []runner, table []sabotage) error {
+	for _, r := range runners {
+		if err := copyTree(ctx, root, r.dir); err != nil {
+			return err
 		}
-		fmt.Fprintf(r.out, "%-8s  %5.1fs  %-44s  %s\n", res.verdict, res.took.Seconds(), res.name, res.detail)
-		results = append(results, res)
 	}
-	return report(r.out, results)
+	out := runners[0].out
+	fmt.Fprintf(out, "sabotage: %d entries; first their tests without any\n", len(table))
+	if err := runners[0].baseline(ctx, table); err != nil {
+		return err
+	}
+	results, err := tryAll(ctx, runners, table)
+	if err != nil {
+		return err
+	}
+	return report(out, results)
 }
 
 // report prints why the rows that are not caught are not, and the count.

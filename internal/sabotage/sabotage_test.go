@@ -77,20 +77,27 @@ func TestVerdicts(t *testing.T) {
 }
 
 func TestEachSabotageIsAlone(t *testing.T) {
-	out, err := runTable(t, entry("sum += numbers[i]", "sum -= numbers[i]", "TestSum")+"\n"+
-		entry("if a > b {", "if a < b {", "TestSum"))
-	require.Error(t, err)
-	require.Contains(t, out, "1 caught, 1 survived, 0 invalid, of 2", "the first change must be gone when the second is tried")
+	table := entry("sum += numbers[i]", "sum -= numbers[i]", "TestSum") + "\n" + entry("if a > b {", "if a < b {", "TestSum")
+	for _, copies := range []string{"1", "2", "9"} {
+		t.Run(copies, func(t *testing.T) {
+			out, err := runTable(t, table, "-copies", copies)
+			require.Error(t, err)
+			require.Contains(t, out, "1 caught, 1 survived, 0 invalid, of 2",
+				"the first change must be gone when the second is tried")
+		})
+	}
+	_, err := runTable(t, table, "-copies", "0")
+	require.ErrorContains(t, err, "-copies")
 }
 
 func TestBaseline(t *testing.T) {
 	for name, tt := range map[string]struct{ table, want string }{
 		"old text is gone":     {entry("no such text", "x", "TestSum"), "occurs 0 times"},
 		"old text is twice":    {entry("return", "x", "TestSum"), "occurs 3 times"},
-		"test is red":          {entry("sum := 0", "sum := 1", "TestSumRed"), "is not green without it"},
-		"test does not exist":  {entry("sum := 0", "sum := 1", "TestSu"), "is not green without it (0 ran, 0 passed)"},
+		"test is red":          {entry("sum := 0", "sum := 1", "TestSumRed"), "is not green without a sabotage"},
+		"test does not exist":  {entry("sum := 0", "sum := 1", "TestSu"), "is not green without a sabotage (0 ran, 0 passed)"},
 		"file does not exist":  {strings.Replace(entry("a", "b", "TestSum"), "toy.go", "gone.go", 1), "gone.go"},
-		"subtest is not there": {entry("sum := 0", "sum := 1", "TestSum/four"), "is not green without it"},
+		"subtest is not there": {entry("sum := 0", "sum := 1", "TestSum/four"), "is not green without a sabotage"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			out, err := runTable(t, tt.table)
@@ -98,6 +105,20 @@ func TestBaseline(t *testing.T) {
 			require.NotContains(t, out, "caught")
 		})
 	}
+}
+
+// TestBaselineOfMany has one test that is red among several of one package.
+func TestBaselineOfMany(t *testing.T) {
+	table := entry("sum := 0", "sum := 1", "TestSum") + "\n" + entry("if a > b {", "if a < b {", "TestMax/equal")
+	out, err := runTable(t, table)
+	require.Error(t, err)
+	require.Contains(t, out, "1 caught, 1 survived, 0 invalid, of 2")
+	_, err = runTable(t, table+"\n"+entry("sum += numbers[i]", "sum -= numbers[i]", "TestSumRed"))
+	require.ErrorContains(t, err, "TestSumRed is not green")
+	require.NotContains(t, err.Error(), "TestMax")
+	require.NotContains(t, err.Error(), "TestSum is not green")
+	_, err = runTable(t, table+"\n"+entry("sum += numbers[i]", "sum -= numbers[i]", "TestSum/four"))
+	require.ErrorContains(t, err, "TestSum/four is not green")
 }
 
 func TestTreeIsLeftAlone(t *testing.T) {
@@ -156,7 +177,7 @@ func TestJudgeFailureOfTheProcess(t *testing.T) {
 		"before any test":        {`{"Action":"fail"}`, invalid},
 	} {
 		t.Run(name, func(t *testing.T) {
-			o, err := readEvents(strings.NewReader(tt.events), 0)
+			o, err := readEvents(strings.NewReader(tt.events), []target{{run: "TestA"}})
 			require.NoError(t, err)
 			o.exit = exit
 			got, detail := judge(o)

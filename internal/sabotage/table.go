@@ -9,6 +9,7 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -22,14 +23,34 @@ type sabotage struct {
 	test target // must fail with the change and pass without it
 }
 
-// target names tests the way `go test` takes them.
-type target struct {
+// suite is what one test binary is built for.
+type suite struct {
 	pkg  string // "./continuation"; default: the package of the sabotaged file
-	run  string // as for -run, but each part matches the whole name
 	race bool   // run with the race detector
 }
 
+// target names tests the way `go test` takes them.
+type target struct {
+	suite
+
+	run string // as for -run, but each part matches the whole name
+}
+
 func (t target) String() string { return t.pkg + " " + t.run }
+
+// matches reports whether t names test or a parent of it.
+func (t target) matches(test string) bool {
+	patterns, names := strings.Split(exact(t.run), "/"), strings.Split(test, "/")
+	for i, p := range patterns {
+		if i == len(names) {
+			return false
+		}
+		if ok, err := regexp.MatchString(p, names[i]); err != nil || !ok {
+			return false
+		}
+	}
+	return true
+}
 
 // readTable parses a table; sabotage.txt describes the format. It reports every fault it finds, not only the first.
 func readTable(r io.Reader) ([]sabotage, error) {
@@ -117,7 +138,7 @@ func (p *parser) finish() {
 	if s.old == "" || s.old == s.new {
 		p.fail(s.line, "old must be neither empty nor the same as new")
 	}
-	if _, err := regexp.Compile(s.test.run); err != nil || s.test.run == "" {
+	if s.test.run == "" || slices.ContainsFunc(strings.Split(exact(s.test.run), "/"), isNoPattern) {
 		p.fail(s.line, "test %q is not a regular expression for -run", s.test.run)
 	}
 	if !filepath.IsLocal(filepath.FromSlash(s.file)) {
@@ -131,6 +152,11 @@ func (p *parser) finish() {
 		s.test.pkg = s.ownPackage()
 	}
 	p.table = append(p.table, *s)
+}
+
+func isNoPattern(text string) bool {
+	_, err := regexp.Compile(text)
+	return err != nil
 }
 
 // ownPackage is the package of the sabotaged file.

@@ -31,11 +31,11 @@ test    TestSecond`))
 	require.Equal(t, []sabotage{
 		{
 			line: 3, name: "the first", file: "a/b/c.go", old: "if err != nil { return err }",
-			test: target{pkg: "./a/b", run: "TestFirst/case_one", race: true},
+			test: target{suite: suite{pkg: "./a/b", race: true}, run: "TestFirst/case_one"},
 		},
 		{
 			line: 11, name: "the second", file: "main.go", old: "x  :=  1", new: "x  :=  2",
-			test: target{pkg: "./other", run: "TestSecond"},
+			test: target{suite: suite{pkg: "./other"}, run: "TestSecond"},
 		},
 	}, table)
 }
@@ -50,6 +50,7 @@ func TestReadTableErrors(t *testing.T) {
 		"no change":   {strings.Replace(goodEntry, "new y", "new x", 1), "the same as new"},
 		"no old text": {strings.Replace(goodEntry, "old x", "old", 1), "neither empty"},
 		"bad regexp":  {strings.Replace(goodEntry, "TestX", "Test(", 1), "not a regular expression"},
+		"bad part":    {strings.Replace(goodEntry, "TestX", "Test(a/b)", 1), "not a regular expression"},
 		"no test":     {strings.Replace(goodEntry, "TestX", "", 1), "not a regular expression"},
 		"outside":     {strings.Replace(goodEntry, "a/b.go", "../b.go", 1), "not below the root"},
 	} {
@@ -57,6 +58,21 @@ func TestReadTableErrors(t *testing.T) {
 			_, err := readTable(strings.NewReader(tt.table))
 			require.ErrorContains(t, err, tt.want)
 		})
+	}
+}
+
+func TestTargetMatches(t *testing.T) {
+	for run, tests := range map[string]struct{ in, out []string }{
+		"TestA":       {[]string{"TestA", "TestA/b", "TestA/b/c"}, []string{"", "TestAB", "XTestA"}},
+		"TestA/b.*":   {[]string{"TestA/b", "TestA/bc/d"}, []string{"TestA", "TestA/c", "TestB/b"}},
+		"TestA|TestB": {[]string{"TestA", "TestB/b"}, []string{"TestAB"}},
+	} {
+		for _, name := range tests.in {
+			require.True(t, target{run: run}.matches(name), "%s: %s", run, name)
+		}
+		for _, name := range tests.out {
+			require.False(t, target{run: run}.matches(name), "%s: %s", run, name)
+		}
 	}
 }
 

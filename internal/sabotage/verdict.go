@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -47,33 +49,37 @@ type runner struct {
 	out   io.Writer
 }
 
-// baseline demands that every named test exists and passes while nothing is broken.
-func (r runner) baseline(ctx context.Context, table []sabotage) error {
-	var errs []error
-	done := map[target]bool{}
-	for _, s := range table {
-		restore, err := s.apply(r.dir) // finds a stale entry before the slow part starts
-		if err != nil {
-			errs = append(errs, err)
-			continue
-		}
-		if err := restore(); err != nil {
-			return fmt.Errorf("restoring %s: %w", s.file, err)
-		}
-		if done[s.test] {
-			continue
-		}
-		done[s.test] = true
-		o, err := goTest(ctx, r.dir, s.test, r.limit)
-		if err != nil {
-			return err
-		}
-		if !o.green() {
-			errs = append(errs, fmt.Errorf("sabotage %q: %s is not green without it (%d ran, %d passed)\n%s",
-				s.name, s.test, len(o.ran), len(o.passed), indent(o.output)))
-		}
+// tryAll lets the runners share the table. The results are in its order; the rows are printed as they come.
+func tryAll(ctx context.Context, runners []runner, table []sabotage) ([]result, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var (
+		results  = make([]result, len(table))
+		next     atomic.Int64
+		printing sync.Mutex
+		all      sync.WaitGroup
+	)
+	for _, r := range runners {
+		all.Go(func() {
+			for ctx.Err() == nil {
+				i := int(next.Add(1)) - 1
+				if i >= len(table) {
+					return
+				}
+				res, err := r.try(ctx, table[i])
+				if err != nil {
+					cancel(fmt.Errorf("sabotage %q: %w", table[i].name, err))
+					return
+				}
+				results[i] = res
+				printing.Lock()
+				fmt.Fprintf(r.out, "%-8s  %5.1fs  %-60s  %s\n", res.verdict, res.took.Seconds(), res.name, res.detail)
+				printing.Unlock()
+			}
+		})
 	}
-	return errors.Join(errs...)
+	all.Wait()
+	return results, context.Cause(ctx)
 }
 
 // try applies one sabotage, runs its test and puts the file back. An error means that the run cannot go on.
@@ -88,17 +94,18 @@ func (r runner) try(ctx context.Context, s sabotage) (res result, err error) {
 		err = errors.Join(err, restore())
 		res.took = time.Since(start)
 	}()
-	if err := goBuild(ctx, r.dir, s.ownPackage()); err != nil {
-		res.verdict, res.detail, res.output = invalid, "does not compile", err.Error()
-		return res, context.Cause(ctx)
-	}
-	o, err := goTest(ctx, r.dir, s.test, r.limit)
+	o, err := goTest(ctx, r.dir, []target{s.test}, r.limit)
 	if err != nil {
 		return res, err
 	}
 	res.verdict, res.detail = judge(o)
 	res.output = o.output
-	return res, nil
+	if o.buildFailed { // of the changed code, or of its test?
+		if err := goBuild(ctx, r.dir, s.ownPackage()); err != nil {
+			res.detail, res.output = "does not compile", err.Error()
+		}
+	}
+	return res, context.Cause(ctx)
 }
 
 // judge reads a test run as a verdict on the sabotage that was in place.
