@@ -1,38 +1,44 @@
 package continuation
 
 import (
-	"sort"
-	"strings"
 	"unicode"
-	"unicode/utf8"
 
 	"github.com/eino-carryon/carryon/callbacks"
 )
 
-// Limits of a join.
+// Limits of a join. Characters are counted by weight.
 const (
-	joinWindow  = 512 // bytes of a continuation held back at most, and of the text before it that it is compared with
+	joinWindow  = 512 // bytes of a continuation held back at most
 	joinContext = 4096
-	joinOverlap = 12  // bytes that a repetition must have to be no accident
+	joinOverlap = 12  // characters that a repetition must have to be no accident
 	joinWord    = 3   // letters that a repeated beginning of a word must have
-	joinRestart = 16  // bytes after which equality with the start of the text counts as a restart
+	joinRestart = 16  // characters after which equality with the start of the text counts as a restart
 	joinRound   = 4   // bytes alike before and at the end of a repetition that show a text that goes round
 	joinPeriod  = 128 // up to this length, a text is waited for to come again whole: it may go round
 )
 
-// joiner decides how a continuation meets the text before it: what of its first stretch repeats that text and is cut.
-// It holds at most joinWindow bytes back, decides once, and never takes back what it let pass. It is pure: the caller
-// keeps the time and the chunks.
+// joiner decides how a continuation meets the text before it: what of its first stretch repeats that text, or only speaks
+// of it, and is cut. It holds at most joinWindow bytes back, decides once, and never takes back what it let pass. It is
+// pure: the caller keeps the time and the chunks.
 type joiner struct {
 	prefix  prefix
 	text    string // the end of what the model was shown
+	textAt  int    // where text stands in the prefix
 	trimmed string // white space that was delivered behind it and not shown
 	exact   bool   // the provider continues to the byte
-	whole   bool   // text is all that the model was shown
+
+	fence    fence     // the code block that the text stops in
+	doc      *document // the JSON value that the text stops in; nil if it does not
+	verbatim bool      // nothing is cut but what repeats the text
+	finished bool      // nothing follows what has come
+	preamble lead      // what was found of one
+	spoken   bool      // and that stays so
 
 	state  joinState
 	held   []byte
-	offset int // while swallowing: how much of the prefix was repeated
+	start  int // of the prefix, or of the code block that the continuation opened anew: where a restart begins
+	from   int // while swallowing: where in the prefix the repetition began
+	offset int // while swallowing: how far in the prefix it got
 
 	kind       callbacks.JoinKind
 	overlap    int
@@ -50,19 +56,27 @@ type joinState int
 
 const (
 	joinHolding    joinState = iota // undecided
-	joinSwallowing                  // the continuation repeats the whole text from its start
+	joinSwallowing                  // the continuation repeats the text from an earlier place on
 	joinDone                        // decided: the rest passes
 	joinRejected                    // a restart in other words: nothing of it may be delivered
 )
 
+// newJoiner returns the joiner of a continuation behind p. Trimmed is the white space at p's end that the model was not
+// shown.
 func newJoiner(p prefix, trimmed string, exact bool) *joiner {
 	text := p.Tail(joinContext + len(trimmed))
 	text = text[:max(0, len(text)-len(trimmed))]
-
-	return &joiner{
+	j := &joiner{
 		prefix: p, text: text, trimmed: trimmed, exact: exact,
-		whole: len(text)+len(trimmed) == p.TextLen(),
+		textAt: max(0, p.TextLen()-len(trimmed)-len(text)),
 	}
+	if text != "" {
+		all := p.Tail(p.TextLen())
+		j.fence = openFence(all)
+		j.doc = openDocument(all, j.fence.body)
+	}
+
+	return j
 }
 
 // take reads the next text of the continuation and returns how many bytes to cut: while holding, nothing is known yet;
@@ -125,13 +139,71 @@ func (j *joiner) decide(x string, final bool) int {
 		return 0
 	}
 	full := final || len(x) >= joinWindow
-	space := commonPrefix(x, j.trimmed)
 	if j.exact || j.text == "" {
-		return j.decideSpace(x, space, false, full)
+		return j.decideExact(x, full)
 	}
-	switch o := j.findOverlap(x, final); {
-	case o.n >= joinOverlap || o.n > 0 && space == 0:
-		return j.settle(j.overlapKind(o.n), o.n+commonPrefix(x[o.n:], j.trimmed), o.confidence)
+	l := j.findLead(x, full)
+	if l.open {
+		return 0
+	}
+	if l.fence > 0 {
+		j.start = j.fence.body
+	}
+	if l.n() == len(x) && !full {
+		return 0
+	}
+	cut := j.decideBody(x[l.n():], final, full, l.doubt)
+	if j.state == joinHolding {
+		return 0
+	}
+	j.tellLead(l)
+
+	return l.n() + cut
+}
+
+// decideExact joins what needs no cut but of white space that was not shown.
+func (j *joiner) decideExact(x string, full bool) int {
+	space := commonPrefix(x, j.trimmed)
+	cut := j.decideSpace(x, space, false, full)
+	if j.state == joinDone && j.doc != nil && !j.doc.accepts(x[cut:]) {
+		j.confidence = callbacks.ConfidenceLow
+	}
+
+	return cut
+}
+
+// decideBody joins what is left of a continuation when what stands in front of it is gone.
+func (j *joiner) decideBody(x string, final, full, doubt bool) int {
+	if x == "" {
+		return j.settle(callbacks.JoinEmpty, 0, callbacks.ConfidenceMedium)
+	}
+	if j.doc != nil {
+		if cut, ok := j.decideDocument(x, full); ok {
+			return cut
+		}
+	}
+	if len(x) >= joinWindow {
+		if at := j.replayedFrom(x); at > j.start {
+			return j.align(x, at, callbacks.ConfidenceHigh)
+		}
+	}
+	o := j.findOverlap(x, final)
+	if o.n == 0 && (full || !o.open) {
+		o = o.or(j.findAnchor(x, full))
+	}
+	o.doubt = o.doubt || doubt
+
+	return j.meet(x, o, full)
+}
+
+// meet joins x, which repeats of the text what o says.
+func (j *joiner) meet(x string, o overlap, full bool) int {
+	space := commonPrefix(x, j.trimmed)
+	switch {
+	case o.anchor:
+		return j.settle(callbacks.JoinOverlap, o.n, o.confidence)
+	case o.n > 0 && (space == 0 || weight(x[:o.n]) >= joinOverlap):
+		return j.settleInDocument(x, j.overlapKind(o.n), o.n+commonPrefix(x[o.n:], j.trimmed), o.confidence)
 	case o.open && space > 0 && !full:
 		return 0
 	case space > 0:
@@ -147,32 +219,28 @@ func (j *joiner) decideSpace(x string, space int, doubt, full bool) int {
 	case space == len(x) && space < len(j.trimmed) && !full:
 		return 0
 	case space == 0:
-		return j.settle(callbacks.JoinPlain, 0, callbacks.ConfidenceHigh)
+		return j.settleInDocument(x, callbacks.JoinPlain, 0, callbacks.ConfidenceHigh)
 	case doubt:
-		return j.settle(callbacks.JoinSpace, space, callbacks.ConfidenceLow)
+		return j.settleInDocument(x, callbacks.JoinSpace, space, callbacks.ConfidenceLow)
 	default:
-		return j.settle(callbacks.JoinSpace, space, callbacks.ConfidenceHigh)
+		return j.settleInDocument(x, callbacks.JoinSpace, space, callbacks.ConfidenceHigh)
 	}
 }
 
-// decideRestart looks whether x is the whole answer begun anew; if not, it is joined as it is.
+// decideRestart looks whether x is the answer begun anew; if not, it is joined as it is.
 func (j *joiner) decideRestart(x string, o overlap, full bool) int {
-	again := j.commonStart(x)
-	if j.isRestart(x[:again]) {
+	again := j.commonStart(x, j.start)
+	if j.isRestart(x[:again]) && (full || !o.anchorOpen) {
 		switch {
-		case again < len(x) && again < j.prefix.TextLen():
-			j.state = joinRejected
-
-			return 0
+		case again < len(x) && again < j.prefix.TextLen()-j.start:
+			return j.reject()
 		case full || len(j.text) > joinPeriod:
-			j.state, j.kind, j.confidence = joinSwallowing, callbacks.JoinRestart, callbacks.ConfidenceHigh
-
-			return j.swallow(x)
+			return j.align(x, j.start, callbacks.ConfidenceHigh)
 		}
 	}
 	switch {
 	case !o.open && again < len(x):
-		return j.settle(callbacks.JoinPlain, 0, j.plainConfidence(x, o.doubt))
+		return j.settleInDocument(x, callbacks.JoinPlain, 0, j.plainConfidence(x, o.doubt))
 	case full:
 		return j.settle(callbacks.JoinUndecided, 0, callbacks.ConfidenceLow)
 	default:
@@ -180,67 +248,27 @@ func (j *joiner) decideRestart(x string, o overlap, full bool) int {
 	}
 }
 
-// commonStart returns how many bytes x and the whole text have in common from their starts on.
-func (j *joiner) commonStart(x string) int {
-	n := min(len(x), j.prefix.TextLen())
-	if j.prefix.HasTextAt(0, x[:n]) {
-		return n
-	}
-
-	return sort.Search(n, func(n int) bool { return !j.prefix.HasTextAt(0, x[:n+1]) })
-}
-
 func (j *joiner) overlapKind(n int) callbacks.JoinKind {
-	if j.whole && n == len(j.text) {
+	if j.start == 0 && j.isStart(n) {
 		return callbacks.JoinRestart
 	}
 
 	return callbacks.JoinOverlap
 }
 
-// isRestart reports whether x, which has the text's first bytes, has enough of them to be the answer begun anew. A start
-// that stands again inside the text proves nothing.
-func (j *joiner) isRestart(x string) bool {
-	return len(x) >= joinRestart && j.prefix.TextLen() >= joinRestart && countLetters(x) > 0 && !periodic(x) &&
-		!strings.Contains(j.text[j.afterStart():], x)
-}
-
-// afterStart is where in the text a second occurrence of the answer's start would begin.
-func (j *joiner) afterStart() int {
-	if j.whole {
-		return min(1, len(j.text))
-	}
-
-	return 0
-}
-
-// swallow compares s with the prefix and returns how much of it repeats that. At the first difference the attempt is
-// not a continuation at all.
-func (j *joiner) swallow(s string) int {
-	n := min(len(s), j.prefix.TextLen()-j.offset)
-	if !j.prefix.HasTextAt(j.offset, s[:n]) {
-		j.state = joinRejected
-
-		return len(s)
-	}
-	j.offset += n
-	if j.offset == j.prefix.TextLen() {
-		j.state = joinDone
-	}
-	j.overlap = j.offset
-
-	return n
-}
-
 // plainConfidence tells how sure it is that x goes on where the text stops. Two letters that meet may be one word or
-// the beginning of something else; doubt says that x begins with what the text ends with.
+// the beginning of something else, and a space may be missing between a sentence and the next; doubt says that x begins
+// with what stands in the text.
 func (j *joiner) plainConfidence(x string, doubt bool) callbacks.Confidence {
-	before, _ := utf8.DecodeLastRuneInString(j.text)
-	after, _ := utf8.DecodeRuneInString(x)
+	before, after := lastRune(j.text), firstRune(x)
 	switch {
 	case doubt:
 		return callbacks.ConfidenceLow
-	case j.trimmed != "" || !isWord(before) || !isWord(after):
+	case j.trimmed != "" || !isWord(after):
+		return callbacks.ConfidenceHigh
+	case !isWord(before) && unicode.IsUpper(after) && isSentenceEnd(j.text):
+		return callbacks.ConfidenceMedium
+	case !isWord(before):
 		return callbacks.ConfidenceHigh
 	case unicode.IsUpper(after) && !unicode.IsUpper(before):
 		return callbacks.ConfidenceLow

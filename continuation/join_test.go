@@ -178,7 +178,7 @@ func TestJoinTable(t *testing.T) {
 		{"a closing paragraph again", "Text. In summary X is good.", "In summary X is good. Done.", " Done.", callbacks.JoinOverlap, callbacks.ConfidenceHigh},
 		{"a whole short answer again", "Hello", "Hello world", " world", callbacks.JoinRestart, callbacks.ConfidenceMedium},
 		{"other words in mid word", "the quick bro", "Here is the answer", "Here is the answer", callbacks.JoinPlain, callbacks.ConfidenceLow},
-		{"a preamble", "The list: abc,", "Sure, continuing: def", "Sure, continuing: def", callbacks.JoinPlain, callbacks.ConfidenceHigh},
+		{"a preamble", "The list: abc,", "Sure, continuing: def", " def", joinPreamble, callbacks.ConfidenceMedium},
 		{"one digit proves nothing", "1", "10 apples, and some more", "10 apples, and some more", callbacks.JoinPlain, callbacks.ConfidenceLow},
 		{"nothing came", "The end.", "", "", callbacks.JoinEmpty, callbacks.ConfidenceHigh},
 	} {
@@ -206,9 +206,14 @@ func TestJoinRunsOut(t *testing.T) {
 }
 
 func FuzzJoin(f *testing.F) {
-	for _, text := range corpus() {
-		f.Add(text[:len(text)/2], text[len(text)/3:], uint8(3), false)
+	for _, c := range joinCorpus() {
+		f.Add(c.text[:len(c.text)/2], c.text[len(c.text)/3:], uint8(3), false)
 	}
+	for _, p := range joinPreambles() {
+		f.Add("The harbour was quiet, and", p+" so was the town.", uint8(5), false)
+	}
+	f.Add(joinTableText+"\n| co", joinTableText[9:60]+"\n| corn | 1 |", uint8(200), false)
+	f.Add("A:\n```json\n{\"a\": 1,", "```json\n{\"a\": 1, \"b\": 2}\n```", uint8(200), false)
 	f.Fuzz(func(t *testing.T, prefix, continuation string, size uint8, exact bool) {
 		if strings.TrimSpace(prefix) == "" || !utf8.ValidString(prefix) {
 			return
@@ -217,11 +222,19 @@ func FuzzJoin(f *testing.F) {
 		if j.state == joinRejected || j.state == joinSwallowing {
 			return
 		}
-		// What is delivered is the continuation without a beginning that the text ends with or begins with.
 		require.True(t, strings.HasSuffix(continuation, got), "%q is no end of %q", got, continuation)
+		require.True(t, !utf8.ValidString(continuation) || utf8.ValidString(got), "cut inside a rune: %q of %q", got, continuation)
+		// What is cut is a preamble, or stands in the text line by line, white space apart.
 		cut := continuation[:len(continuation)-len(got)]
-		require.True(t, strings.HasSuffix(prefix, cut) || strings.HasPrefix(prefix, cut) ||
-			strings.HasPrefix(prefix[len(strings.TrimRightFunc(prefix, unicode.IsSpace)):], cut),
-			"cut %q from %q behind %q", cut, continuation, prefix)
+		if j.preamble.preamble > 0 {
+			cut = cut[j.preamble.preamble:]
+		}
+		for line := range strings.Lines(cut) {
+			require.Contains(t, squeezed(prefix), squeezed(line), "cut %q from %q behind %q", cut, continuation, prefix)
+		}
+		require.True(t, cut == "" || j.kind != callbacks.JoinPlain && j.kind != callbacks.JoinEmpty, "%q was cut in silence", cut)
 	})
 }
+
+// squeezed returns s without its white space.
+func squeezed(s string) string { return strings.Join(strings.Fields(s), "") }

@@ -2,52 +2,63 @@ package continuation
 
 import (
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/eino-carryon/carryon/callbacks"
 )
 
-// overlap is what the beginning of a continuation has in common with the end of the text.
+// overlap is what the beginning of a continuation has in common with the text.
 type overlap struct {
 	n          int // bytes that repeat the text and are no accident
 	confidence callbacks.Confidence
 	open       bool // more bytes may show a repetition
 	doubt      bool // some bytes are the same, but too few or too common to tell
+	anchor     bool // it repeats a piece from inside the text, not its end
+	anchorOpen bool // more bytes may show such a piece
 }
 
 // findOverlap looks for the longest beginning of x with which the text ends.
 func (j *joiner) findOverlap(x string, final bool) overlap {
 	var o overlap
-	tail := j.text[max(0, len(j.text)-joinWindow):]
-	for i := range len(tail) {
-		s := tail[i:]
-		if len(s) > len(x) {
-			o.open = o.open || strings.HasPrefix(s, x)
-
-			continue
+	for i := strings.IndexByte(j.text, x[0]); i >= 0; i = nextByte(j.text, x[0], i) {
+		j.compare(&o, j.text[i:], x, final)
+		if o.open && !final {
+			return overlap{open: true}
 		}
-		rest, ok := strings.CutPrefix(x, s)
-		if !ok {
-			continue
-		}
-		c, ok := j.repeats(s, rest)
-		switch {
-		case rest == "" && !final:
-			o.open = true
-		case !ok:
-			o.doubt = true
-		case !final && (strings.HasPrefix(s, rest) || strings.HasPrefix(j.trimmed, rest)):
-			o.open = true // what follows tells a repetition from a text that goes round
-		case o.n == 0:
-			o.n, o.confidence = len(s), c
-		}
-	}
-	if o.open && !final {
-		o.n = 0
 	}
 
 	return o
+}
+
+// compare adds to o what x has in common with s, an end of the text.
+func (j *joiner) compare(o *overlap, s, x string, final bool) {
+	rest, ok := strings.CutPrefix(x, s)
+	if !ok {
+		o.open = o.open || strings.HasPrefix(s, x)
+
+		return
+	}
+	c, ok := j.repeats(s, rest)
+	switch {
+	case rest == "" && !final:
+		o.open = true
+	case !ok:
+		o.doubt = true
+	case !final && (strings.HasPrefix(s, rest) || strings.HasPrefix(j.trimmed, rest)):
+		o.open = true // what follows tells a repetition from a text that goes round
+	case o.n == 0:
+		o.n, o.confidence = len(s), c
+	}
+}
+
+// nextByte returns where c stands in s behind i, or -1.
+func nextByte(s string, c byte, i int) int {
+	n := strings.IndexByte(s[i+1:], c)
+	if n < 0 {
+		return -1
+	}
+
+	return i + 1 + n
 }
 
 // repeats reports whether s, with which the text ends and the continuation begins, is a repetition: it must have stood
@@ -58,83 +69,61 @@ func (j *joiner) repeats(s, rest string) (callbacks.Confidence, bool) {
 	if !utf8.RuneStart(s[0]) || strings.Contains(j.text[:len(j.text)-1], s) || periodic(s) {
 		return "", false
 	}
-	if goesRound(before, s) {
+	if !startsGrapheme(before, s) || goesRound(before, s) || isCode(s, rest) {
 		return "", false
 	}
 	letters := countLetters(s)
 	switch {
 	case strings.HasPrefix(rest, s):
 		return "", false
-	case len(s) >= joinOverlap && letters > 0:
+	case weight(s) >= joinOverlap && letters > 0, isTable(s) && letters > 0:
 		return callbacks.ConfidenceHigh, true
 	case letters < joinWord:
 		return "", false
-	case j.whole && len(s) == len(j.text):
+	case j.isStart(len(s)):
 		return callbacks.ConfidenceMedium, true
-	case j.trimmed == "" && isPartWord(j.text, s, rest):
+	case j.trimmed == "" && isPartWord(before, s, rest):
 		return callbacks.ConfidenceMedium, true
 	default:
 		return "", false
 	}
 }
 
-// goesRound reports whether the text that ends with s repeats itself with the length of s: what stands before s ends as s
-// does, by more than an accident.
+// goesRound reports whether s, which follows before, may be what comes next in a text that says the same again and again:
+// before ends with the beginning of what is said, and s does so too. One ending that many words have shows nothing.
 func goesRound(before, s string) bool {
 	n := commonSuffix(before, s)
+	switch {
+	case n == 0 || n == len(s):
+		return n > 0
+	case n == len(before) && len(s) <= joinPeriod:
+		return true
+	}
+	same := strings.TrimRightFunc(s[len(s)-n:], func(r rune) bool { return !isWord(r) })
 
-	return n >= max(joinRound, len(s)/4) || n > 0 && n == len(before) && len(s) <= joinPeriod
+	return n >= max(joinRound, len(s)/4) && (same == "" || strings.ContainsFunc(same, func(r rune) bool { return !isWord(r) }))
 }
+
+// isCode reports whether s is whole lines of code, their line break first: they may well stand there twice, and who repeats
+// begins with the line.
+func isCode(s, rest string) bool {
+	return s[0] == '\n' && (rest == "" || hasLineBreak(rest[:1])) && strings.IndexByte(")}];{", s[len(s)-1]) >= 0
+}
+
+// isTable reports whether s is several rows of a table: that is no accident, however short they are.
+func isTable(s string) bool {
+	return strings.HasPrefix(s, "|") && strings.Contains(s, "|\n|")
+}
+
+// isStart reports whether the last n bytes of the text are all there is of the answer, or of its open code block if the
+// continuation opened that anew.
+func (j *joiner) isStart(n int) bool { return j.textAt+len(j.text)-n == j.start }
 
 // isPartWord reports whether s is the whole of the text's last word, and rest goes on with that word.
-func isPartWord(text, s, rest string) bool {
-	if strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsLetter(r) }) {
+func isPartWord(before, s, rest string) bool {
+	if strings.ContainsFunc(s, func(r rune) bool { return !isLetter(r) }) {
 		return false
 	}
-	before, _ := utf8.DecodeLastRuneInString(text[:len(text)-len(s)])
-	after, _ := utf8.DecodeRuneInString(rest)
 
-	return !isWord(before) && unicode.IsLetter(after)
-}
-
-func isWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
-
-func countLetters(s string) int {
-	n := 0
-	for _, r := range s {
-		if isWord(r) {
-			n++
-		}
-	}
-
-	return n
-}
-
-func commonPrefix(a, b string) int {
-	n := 0
-	for n < len(a) && n < len(b) && a[n] == b[n] {
-		n++
-	}
-
-	return n
-}
-
-func commonSuffix(a, b string) int {
-	n := 0
-	for n < len(a) && n < len(b) && a[len(a)-1-n] == b[len(b)-1-n] {
-		n++
-	}
-
-	return n
-}
-
-// periodic reports whether s is one piece said at least twice over.
-func periodic(s string) bool {
-	for p := 1; 2*p <= len(s)+1; p++ {
-		if s[p:] == s[:len(s)-p] {
-			return true
-		}
-	}
-
-	return false
+	return !isWord(lastRune(before)) && isLetter(firstRune(rest))
 }

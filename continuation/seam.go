@@ -38,6 +38,8 @@ func (s *seam) take(m *schema.Message) []*schema.Message {
 		s.held = append(s.held, m)
 	}
 	if s.join.state == joinHolding && endsHolding(m) {
+		s.join.finished = len(m.ToolCalls) == 0
+
 		return s.end()
 	}
 	if s.join.state == joinHolding {

@@ -48,8 +48,8 @@ func goTest(ctx context.Context, dir string, tests []target, limit time.Duration
 	}
 	of := tests[0].suite
 	args := []string{
-		"test", "-json", "-vet=off", "-count=1", "-ldflags=-w", "-timeout=" + limit.String(),
-		"-run=" + strings.Join(patterns, "|"),
+		"test", "-json", "-count=1", "-timeout=" + limit.String(), "-run=" + strings.Join(patterns, "|"),
+		"-vet=off", "-gcflags=-N -l -dwarf=false", "-ldflags=-w", // what is run once must be built fast, not run fast
 	}
 	if of.race {
 		args = append(args, "-race")
