@@ -38,6 +38,32 @@ func TestErrorsThatCannotBeCompared(t *testing.T) {
 	assert.NotErrorIs(t, r.err, context.Canceled)
 }
 
+// TestErrorThatWrapsErrNoValue: Eino's readers skip such an error of a conversion; the decorator's must end with it.
+func TestErrorThatWrapsErrNoValue(t *testing.T) {
+	t.Parallel()
+	cause := fmt.Errorf("refused: %w", schema.ErrNoValue)
+	for name, c := range map[string]struct {
+		scripts []fm.Script
+		kind    continuation.Kind
+	}{
+		"for good":     {[]fm.Script{{fm.Text("Hello "), fm.Reset()}, {fm.OpenFail(cause)}}, continuation.InvalidRequest},
+		"for too long": {[]fm.Script{{fm.Text("Hello "), fm.Reset()}, {fm.OpenFail(cause)}}, continuation.Transient},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			run := coRun(t, "OpenAI", c.scripts, continuation.WithMaxContinuations(1), continuation.WithClassifier(func(err error) continuation.Class {
+				if errors.Is(err, schema.ErrNoValue) {
+					return continuation.Class{Kind: c.kind}
+				}
+
+				return continuation.DefaultClassifier(err)
+			}))
+			require.ErrorIs(t, run.err, continuation.ErrExhausted)
+			assert.ErrorContains(t, run.err, cause.Error())
+		})
+	}
+}
+
 // bdLeaver is a model that ends the goroutine it is called on, in Stream or at the first chunk without content.
 type bdLeaver struct {
 	*fm.Model

@@ -1,6 +1,10 @@
 package continuation
 
-import "github.com/cloudwego/eino/schema"
+import (
+	"errors"
+
+	"github.com/cloudwego/eino/schema"
+)
 
 // tokens is the capacity of the pipe that newReader reads from. More than one spares the consumer's Recv the wait for
 // the watching goroutine.
@@ -30,6 +34,9 @@ func newReader[M any](next func() (M, error), closed func()) *schema.StreamReade
 		if err != nil {
 			r.Close()
 		}
+		if errors.Is(err, schema.ErrNoValue) {
+			err = &shownError{err} // Eino's reader would skip it, and the stream would end cleanly
+		}
 
 		return m, err
 	}, schema.WithOnEOF(func() (any, error) { // Close came before this Recv: that is no clean end
@@ -38,3 +45,16 @@ func newReader[M any](next func() (M, error), closed func()) *schema.StreamReade
 		return next()
 	}))
 }
+
+// shownError is an error that does not say that it wraps [schema.ErrNoValue], and is the same in all else.
+type shownError struct{ cause error }
+
+func (e *shownError) Error() string { return e.cause.Error() }
+
+// Is implements the interface of [errors.Is].
+func (e *shownError) Is(target error) bool {
+	return target != schema.ErrNoValue && errors.Is(e.cause, target)
+}
+
+// As implements the interface of [errors.As].
+func (e *shownError) As(target any) bool { return errors.As(e.cause, target) }
