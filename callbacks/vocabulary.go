@@ -44,6 +44,7 @@ const (
 	JoinPlain     JoinKind = "plain"     // nothing was cut
 	JoinSpace     JoinKind = "space"     // white space that both sides had was cut once
 	JoinOverlap   JoinKind = "overlap"   // the continuation repeated the end of the text, and that was cut
+	JoinPreamble  JoinKind = "preamble"  // the continuation began by speaking of continuing, and that was cut
 	JoinRestart   JoinKind = "restart"   // the continuation repeated the whole text, and that was swallowed
 	JoinUndecided JoinKind = "undecided" // time or bytes ran out: joined as it came
 	JoinEmpty     JoinKind = "empty"     // the continuation brought no text: the answer was whole
