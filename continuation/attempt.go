@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
-
-	"github.com/cloudwego/eino/schema"
 )
 
 // errLeft is the cancellation cause of an attempt that the decorator left.
@@ -20,11 +18,11 @@ var errGone = errors.New("continuation: the model ended its goroutine")
 
 // prefetch is how many chunks an attempt may be ahead of the consumer. A few spare the goroutines a switch for every
 // chunk; many would let a slow consumer pile up what it may never read.
-const prefetch = 16
+const prefetch = 12
 
 // item is one result of an attempt: first how the open went, then chunks, then one error.
-type item[M any] struct {
-	msg M
+type item struct {
+	chunk
 	err error
 }
 
@@ -34,25 +32,31 @@ var errOpened = errors.New("continuation: opened")
 // attempt is one request to the wrapped model. Its goroutine opens the stream and reads it, so that the decorator can
 // stop waiting for a model that does not heed its context. It ends when the stream does, or when its context has ended and
 // the model's pending Recv has returned; it alone touches the model's reader, and closes it.
-type attempt[M any] struct{ items chan item[M] }
+type attempt struct{ items chan item }
 
-type opener[M any] func(context.Context) (*schema.StreamReader[M], error)
+// source is the stream of an attempt.
+type source interface {
+	Recv() (chunk, error)
+	Close()
+}
+
+type opener func(context.Context) (source, error)
 
 // startAttempt makes a request. It is left by ending ctx.
-func startAttempt[M any](ctx context.Context, open opener[M]) attempt[M] {
-	a := attempt[M]{items: make(chan item[M], prefetch)}
+func startAttempt(ctx context.Context, open opener) attempt {
+	a := attempt{items: make(chan item, prefetch)}
 	go a.run(ctx, open)
 
 	return a
 }
 
-func (a attempt[M]) run(ctx context.Context, open opener[M]) {
+func (a attempt) run(ctx context.Context, open opener) {
 	told := false // how it ended
 	defer func() {
 		if p := recover(); p != nil {
-			a.send(ctx, item[M]{err: &PanicError{Value: p, Stack: debug.Stack()}})
+			a.send(ctx, item{err: &PanicError{Value: p, Stack: debug.Stack()}})
 		} else if !told {
-			a.send(ctx, item[M]{err: errGone})
+			a.send(ctx, item{err: errGone})
 		}
 	}()
 
@@ -61,17 +65,17 @@ func (a attempt[M]) run(ctx context.Context, open opener[M]) {
 		err = errNilReader
 	}
 	if err != nil {
-		a.send(ctx, item[M]{err: err})
+		a.send(ctx, item{err: err})
 		told = true
 
 		return
 	}
 	defer r.Close()
 
-	a.send(ctx, item[M]{err: errOpened})
+	a.send(ctx, item{err: errOpened})
 	for ctx.Err() == nil {
 		m, err := r.Recv()
-		a.send(ctx, item[M]{msg: m, err: err})
+		a.send(ctx, item{chunk: m, err: err})
 		if err != nil {
 			break
 		}
@@ -79,7 +83,7 @@ func (a attempt[M]) run(ctx context.Context, open opener[M]) {
 	told = true
 }
 
-func (a attempt[M]) send(ctx context.Context, it item[M]) {
+func (a attempt) send(ctx context.Context, it item) {
 	select {
 	case a.items <- it: // the common case needs no look at the context
 		return

@@ -5,11 +5,9 @@ import (
 	"fmt"
 	"io"
 	"runtime/debug"
-	"slices"
 	"sync"
 	"time"
 
-	"github.com/cloudwego/eino/components/model"
 	"github.com/cloudwego/eino/schema"
 
 	"github.com/eino-carryon/carryon/callbacks"
@@ -19,12 +17,12 @@ import (
 // call is one Stream of the caller: the loop that reads attempt after attempt until the answer is whole. Everything runs
 // in the consumer's Recv, one step at a time, so that what was gathered is what was delivered.
 type call struct {
-	model   *Model
+	engine  *engine
 	cfg     *config
 	profile *profile // never changed; shared
 	dialect Dialect
-	input   []*schema.Message // the caller's
-	events  *emitter          // nil until the first event
+	asked   *request // by the caller
+	events  *emitter // nil until the first event
 
 	caller context.Context //nolint:containedctx // Recv has no context: the stream lives under the one Stream was given
 	ctx    context.Context //nolint:containedctx // of the wait or the request under way, made from caller
@@ -35,9 +33,9 @@ type call struct {
 	trace func(phase) // for tests
 	err   error       // what follows the queue when the call has ended
 
-	request request // what is asked, or asked next
-	seam    *seam   // where its text is joined; nil if it needs no join
-	probe   *stash  // its chunks, if it is a probe
+	request *request // what is asked, or asked next
+	seam    *seam    // where its text is joined; nil if it needs no join
+	probe   *stash   // its chunks, if it is a probe
 	watch   watchdog
 	underway
 
@@ -54,7 +52,7 @@ type call struct {
 
 // underway is the attempt that runs. It is set as a whole when one begins, so that nothing of an earlier one stays.
 type underway struct {
-	attempt   attempt[*schema.Message]
+	attempt   attempt
 	record    *record
 	slot      slot           // of the circuit breaker
 	idle      time.Duration  // how long it may be silent between two pieces of content
@@ -64,22 +62,18 @@ type underway struct {
 	unseen    snapshot.Usage // of chunks that nobody got
 }
 
-func newCall(ctx context.Context, m *Model, in []*schema.Message, opts []model.Option) *call {
-	c := &call{
-		model: m, cfg: m.cfg,
-		caller: ctx,
-		input:  slices.Clone(in), // the caller may use its slice again
-	}
+func newCall(ctx context.Context, e *engine, asked *request) *call {
+	c := &call{engine: e, cfg: e.cfg, caller: ctx, asked: asked}
 	c.recovery = recovery{
-		base:    m.baseRequest(slices.Clone(in), slices.Clone(opts)),
+		base:    e.baseRequest(asked),
 		stretch: 1,
-		budget:  budget{cfg: m.cfg, started: time.Now()},
+		budget:  budget{cfg: e.cfg, started: time.Now()},
 	}
-	if m.cfg.wholeOutput {
+	if e.cfg.wholeOutput {
 		c.whole = new(stash)
 	}
 	c.ctx = c.tether.next(ctx)
-	c.setProfile(m.knownProfile())
+	c.setProfile(e.knownProfile())
 	c.gate.acc = &c.acc
 	c.request = c.base
 
@@ -119,7 +113,7 @@ func (c *call) open() error {
 }
 
 // next returns the next chunk for the consumer, or the call's end.
-func (c *call) next() (*schema.Message, error) {
+func (c *call) next() (chunk, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for {
@@ -128,14 +122,14 @@ func (c *call) next() (*schema.Message, error) {
 				c.stop(end)
 			}
 		}
-		if m := c.out.pop(); m != nil {
+		if m, ok := c.out.pop(); ok {
 			return m, nil
 		}
 		if c.phase == phaseEnded {
 			err := c.err
 			c.err = io.EOF
 
-			return nil, err
+			return chunk{}, err
 		}
 		c.step()
 	}
@@ -192,12 +186,12 @@ func (c *call) begin() {
 		c.ctx = c.tether.next(c.caller)
 	}
 	ctx, rec := withRecord(c.ctx)
-	messages, opts := c.request.messages, c.request.opts
+	r := c.request
 	c.watch.reset(stretched(c.cfg.firstContent, c.stretch))
 	c.sent++
 	c.underway = underway{
-		attempt: startAttempt(ctx, func(ctx context.Context) (*schema.StreamReader[*schema.Message], error) {
-			return c.model.inner.Stream(ctx, messages, opts...)
+		attempt: startAttempt(ctx, func(ctx context.Context) (source, error) {
+			return c.engine.speech.open(ctx, r)
 		}),
 		record: rec, slot: slot, idle: c.idleLimit(), fresh: true,
 	}
@@ -206,7 +200,7 @@ func (c *call) begin() {
 
 // read takes the next item of the attempt, or does what time asks for.
 func (c *call) read() {
-	var it item[*schema.Message]
+	var it item
 	select {
 	case it = <-c.attempt.items:
 	default:
@@ -230,10 +224,10 @@ func (c *call) read() {
 		c.opened()
 	case it.err != nil:
 		c.ended(it.err)
-	case it.msg == nil: // some clients do that between frames; it says nothing
+	case it.Message == nil: // some clients do that between frames; it says nothing
 		c.watch.waited()
 	default:
-		c.arrived(it.msg)
+		c.arrived(it.chunk)
 	}
 }
 
@@ -260,7 +254,7 @@ func (c *call) source() callbacks.Call { return c.emitter().source() }
 
 func (c *call) emitter() *emitter {
 	if c.events == nil {
-		c.events = c.model.newEmitter(c.caller, c.input, c.base.opts)
+		c.events = c.engine.newEmitter(c.caller, c.asked)
 	}
 	if c.events.of.Provider == unknownName && c.profile.typ != "" {
 		c.events.of.Provider = c.profile.typ // a chunk has told it

@@ -47,8 +47,8 @@ func (e *edit) msg() *schema.Message {
 
 // adapt returns m as the consumer gets it; nil if nothing is left of it. Without keep its finish reason is left out; with
 // drop its reasoning is. Whole says that the thought before it has come whole.
-func (c *carry) adapt(m *schema.Message, keep, drop, whole bool) *schema.Message {
-	e := edit{from: m, to: m}
+func (c *carry) adapt(m chunk, keep, drop, whole bool) chunk {
+	e := edit{from: m.Message, to: m.Message}
 	c.fixIdentity(&e)
 	if r := m.ResponseMeta; r != nil && (c.later || !keep && r.FinishReason != "") {
 		c.fixMeta(&e, keep)
@@ -63,11 +63,11 @@ func (c *carry) adapt(m *schema.Message, keep, drop, whole bool) *schema.Message
 		c.signed(&e)
 	}
 	c.think(e.to)
-	if (e.to != m || c.later) && isEmpty(e.to) {
-		return nil
+	if (e.to != m.Message || c.later) && isEmpty(e.to) {
+		return chunk{}
 	}
 
-	return e.to
+	return m.as(e.to)
 }
 
 // fixIdentity blanks a role or a name that differs from the first one: Eino refuses to join such chunks.
@@ -190,7 +190,7 @@ func (c *carry) note(key string, n int) {
 }
 
 // leave takes note of a chunk that the consumer gets before the answer is whole.
-func (c *carry) leave(m *schema.Message) {
+func (c *carry) leave(m chunk) {
 	if c.left.keys == nil {
 		c.left.keys, c.left.shown = make(map[string]struct{}), make(map[string]int)
 	}
@@ -234,36 +234,36 @@ func (c *carry) reopen() {
 
 // wholeRunes holds back the bytes of a rune that m begins and does not end; nil if that is all of m. Only models that cut
 // their text between bytes need it: what a JSON decoder yields ends with a rune.
-func (c *carry) wholeRunes(m *schema.Message) *schema.Message {
+func (c *carry) wholeRunes(m chunk) chunk {
 	if m.Content == "" || c.half == "" && m.Content[len(m.Content)-1] < 0x80 {
 		return m
 	}
 	text := c.half + m.Content
 	n := snapshot.PartialRune(text)
-	if snapshot.FinishReason(m) != "" {
+	if snapshot.FinishReason(m.Message) != "" {
 		n = 0 // there is no more to come
 	}
 	if n == 0 && c.half == "" {
 		return m
 	}
-	cut := *m
+	cut := *m.Message
 	cut.Content, c.half = text[:len(text)-n], strings.Clone(text[len(text)-n:])
 	if isEmpty(&cut) {
-		return nil
+		return chunk{}
 	}
 
-	return &cut
+	return m.as(&cut)
 }
 
 // rest returns what is still held of a rune or a thought's signature, at the end of an answer.
-func (c *carry) rest() *schema.Message {
+func (c *carry) rest() chunk {
 	if c.half == "" && len(c.sign) == 0 {
-		return nil
+		return chunk{}
 	}
 	m := &schema.Message{Role: c.role(), Content: c.half, Extra: c.sign}
 	c.half, c.sign = "", nil
 
-	return m
+	return made(m)
 }
 
 func (c *carry) role() schema.RoleType { return schema.RoleType(c.identity[0]) }

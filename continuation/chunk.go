@@ -12,9 +12,25 @@ import (
 	"github.com/eino-carryon/carryon/snapshot"
 )
 
+// chunk is a piece of an answer on its way from an attempt to the consumer. Everything between them looks at it as a
+// message; the pieces of a model of another message type keep what they came as.
+type chunk struct {
+	*schema.Message
+	origin *origin // nil for a *schema.Message, and for what the decorator made itself
+}
+
+// origin is what a chunk came as.
+type origin struct{}
+
+// as returns m of the same origin.
+func (c chunk) as(m *schema.Message) chunk { return chunk{Message: m, origin: c.origin} }
+
+// made returns m as a chunk of the decorator's own.
+func made(m *schema.Message) chunk { return chunk{Message: m} }
+
 // arrived takes a chunk of the attempt.
-func (c *call) arrived(m *schema.Message) {
-	if snapshot.HasContent(m) {
+func (c *call) arrived(m chunk) {
+	if snapshot.HasContent(m.Message) {
 		c.fresh, c.content = false, true
 		c.watch.reset(c.idle)
 	} else {
@@ -45,7 +61,7 @@ func (c *call) learn(extra map[string]any) {
 		return
 	}
 	if p, ok := profileByExtra(extra); ok {
-		c.model.learned.profile.Store(&p)
+		c.engine.learned.profile.Store(&p)
 		c.setProfile(&p)
 	}
 }
@@ -65,7 +81,7 @@ func (c *call) idleLimit() time.Duration {
 }
 
 func (c *call) offersTools() bool {
-	return c.model.tools || len(model.GetCommonOptions(nil, c.base.opts...).Tools) > 0
+	return c.engine.tools || len(model.GetCommonOptions(nil, c.base.opts...).Tools) > 0
 }
 
 // stretched returns n times d, or the longest duration there is.
@@ -78,21 +94,21 @@ func stretched(d time.Duration, n int) time.Duration {
 }
 
 // accept gathers a chunk and passes on what the consumer may have of it.
-func (c *call) accept(m *schema.Message) {
-	if m = c.carry.wholeRunes(m); m == nil {
+func (c *call) accept(m chunk) {
+	if m = c.carry.wholeRunes(m); m.Message == nil {
 		return
 	}
-	f := c.profile.finish(snapshot.FinishReason(m))
+	f := c.profile.finish(snapshot.FinishReason(m.Message))
 	if f == finishDisguised { // it ends nothing, so that nobody else must take it for an end
-		c.disguised = snapshot.FinishReason(m)
-		if m = withoutFinish(m); isEmpty(m) {
+		c.disguised = snapshot.FinishReason(m.Message)
+		if m = withoutFinish(m); isEmpty(m.Message) {
 			return
 		}
 		f = finishNone
 	} else if f != finishNone {
-		c.model.learned.sendsFinish.Store(true)
+		c.engine.learned.sendsFinish.Store(true)
 	}
-	if err := c.acc.Add(m); err != nil {
+	if err := c.acc.Add(m.Message); err != nil {
 		c.fail(err)
 
 		return
@@ -100,7 +116,7 @@ func (c *call) accept(m *schema.Message) {
 	keep := c.keepFinish(f)
 	m = c.carry.adapt(m, keep, c.acc.ReasoningKept(), c.acc.ReasoningDone())
 	switch {
-	case m == nil:
+	case m.Message == nil:
 	case f != finishNone && keep:
 		c.pushLast(m)
 	default:
@@ -113,8 +129,8 @@ func (c *call) accept(m *schema.Message) {
 }
 
 // deliver hands a chunk to the consumer, or keeps it if the answer is wanted whole. A thought alone may be seen before.
-func (c *call) deliver(m *schema.Message) {
-	if c.whole != nil && (m.ReasoningContent == "" || snapshot.Text(m) != "" || len(m.ToolCalls) > 0) {
+func (c *call) deliver(m chunk) {
+	if c.whole != nil && (m.ReasoningContent == "" || snapshot.Text(m.Message) != "" || len(m.ToolCalls) > 0) {
 		c.whole.add(m)
 
 		return
@@ -126,27 +142,27 @@ func (c *call) deliver(m *schema.Message) {
 }
 
 // withoutFinish returns a copy of m without its finish reason.
-func withoutFinish(m *schema.Message) *schema.Message {
-	cp, meta := *m, *m.ResponseMeta
+func withoutFinish(m chunk) chunk {
+	cp, meta := *m.Message, *m.ResponseMeta
 	meta.FinishReason = ""
 	cp.ResponseMeta = &meta
 	if meta == (schema.ResponseMeta{}) {
 		cp.ResponseMeta = nil
 	}
 
-	return &cp
+	return m.as(&cp)
 }
 
 // pushLast delivers the chunk that brings the finish reason. What is held leaves before it.
-func (c *call) pushLast(m *schema.Message) {
+func (c *call) pushLast(m chunk) {
 	if len(m.ToolCalls) > 0 || !c.gate.empty() {
-		body := *m
+		body := *m.Message
 		body.ResponseMeta = nil
 		if !isEmpty(&body) {
-			c.gate.pass(&body, c.deliver)
+			c.gate.pass(m.as(&body), c.deliver)
 		}
 		c.flush()
-		m = &schema.Message{Role: m.Role, ResponseMeta: m.ResponseMeta}
+		m = m.as(&schema.Message{Role: m.Role, ResponseMeta: m.ResponseMeta})
 	}
 	c.finished = true
 	c.deliver(m)

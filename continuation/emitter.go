@@ -19,14 +19,15 @@ type emitter struct {
 	handlers []callbacks.Handler
 	stalled  []bool
 	of       callbacks.Call
-	input    []*schema.Message // of the call; its answers are only counted if there is an event
+	engine   *engine
+	asked    *request // of the call; its answers are only counted if there is an event
 }
 
 // source returns the call's names for an event.
 func (e *emitter) source() callbacks.Call {
 	if e.of.CallID == "" {
 		e.of.CallID = rand.Text()
-		e.of.TurnID = strconv.Itoa(countAnswers(e.input) + 1)
+		e.of.TurnID = strconv.Itoa(e.engine.speech.answers(e.asked) + 1)
 	}
 
 	return e.of

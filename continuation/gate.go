@@ -28,8 +28,8 @@ type late struct {
 
 // held is one thing in the queue: a chunk with text, or a call by its ordinal.
 type held struct {
-	chunk *schema.Message
-	call  int // if there is no chunk
+	chunk chunk // if there is a message in it
+	call  int   // if there is none
 	role  schema.RoleType
 }
 
@@ -40,20 +40,20 @@ type callState struct {
 }
 
 // pass takes a chunk that the accumulator has just added and calls out for what may leave, in order.
-func (g *gate) pass(m *schema.Message, out func(*schema.Message)) {
+func (g *gate) pass(m chunk, out func(chunk)) {
 	if len(m.ToolCalls) == 0 {
-		if len(g.queue) == 0 || snapshot.Text(m) == "" {
+		if len(g.queue) == 0 || snapshot.Text(m.Message) == "" {
 			out(m)
 
 			return
 		}
 		g.queue = append(g.queue, held{chunk: m})
-		g.bytes += len(snapshot.Text(m))
+		g.bytes += len(snapshot.Text(m.Message))
 
 		return
 	}
 
-	rest := *m
+	rest := *m.Message
 	rest.ToolCalls = nil
 	before := len(g.queue)
 	space := g.enqueue(m)
@@ -62,20 +62,20 @@ func (g *gate) pass(m *schema.Message, out func(*schema.Message)) {
 		if calls, ok := g.callsOnly(ready, len(m.ToolCalls)); ok {
 			g.queue, g.bytes = g.queue[:0], 0
 			rest.ToolCalls = calls
-			out(&rest)
+			out(m.as(&rest))
 
 			return
 		}
 	}
-	g.passRest(&rest, before, out)
+	g.passRest(m.as(&rest), before, out)
 	if len(space) > 0 {
-		out(&schema.Message{Role: m.Role, ToolCalls: space})
+		out(m.as(&schema.Message{Role: m.Role, ToolCalls: space}))
 	}
 	g.release(out)
 }
 
 // enqueue puts the calls that m begins into the queue and returns the white space that came behind delivered ones.
-func (g *gate) enqueue(m *schema.Message) []schema.ToolCall {
+func (g *gate) enqueue(m chunk) []schema.ToolCall {
 	var space []schema.ToolCall
 	for i, n := range g.acc.Touched() {
 		for len(g.calls) <= n {
@@ -118,11 +118,11 @@ func (g *gate) behind(n int, d *schema.ToolCall) *schema.ToolCall {
 
 // passRest lets go of what a chunk brought beside its tool calls. Text waits for the calls that were held before, at the
 // place where they end; nothing waits for the chunk's own calls.
-func (g *gate) passRest(rest *schema.Message, before int, out func(*schema.Message)) {
-	if isEmpty(rest) {
+func (g *gate) passRest(rest chunk, before int, out func(chunk)) {
+	if isEmpty(rest.Message) {
 		return
 	}
-	text := snapshot.Text(rest)
+	text := snapshot.Text(rest.Message)
 	if text == "" || before == 0 {
 		out(rest)
 
@@ -134,7 +134,7 @@ func (g *gate) passRest(rest *schema.Message, before int, out func(*schema.Messa
 
 // mayLeave reports whether h is free to go. A call without arguments waits for the end, since its arguments may come yet.
 func (g *gate) mayLeave(h held) bool {
-	return h.chunk != nil || g.acc.CallState(h.call, false) == snapshot.CallWhole && !g.acc.CallEmpty(h.call)
+	return h.chunk.Message != nil || g.acc.CallState(h.call, false) == snapshot.CallWhole && !g.acc.CallEmpty(h.call)
 }
 
 // ready returns the head of the queue that may leave.
@@ -149,7 +149,7 @@ func (g *gate) ready() []held {
 
 // callsOnly returns the calls of hs, if hs holds nothing else and no more than want.
 func (g *gate) callsOnly(hs []held, want int) ([]schema.ToolCall, bool) {
-	if len(hs) != want || slices.ContainsFunc(hs, func(h held) bool { return h.chunk != nil }) {
+	if len(hs) != want || slices.ContainsFunc(hs, func(h held) bool { return h.chunk.Message != nil }) {
 		return nil, false
 	}
 	calls := make([]schema.ToolCall, len(hs))
@@ -160,7 +160,7 @@ func (g *gate) callsOnly(hs []held, want int) ([]schema.ToolCall, bool) {
 	return calls, true
 }
 
-func (g *gate) release(out func(*schema.Message)) {
+func (g *gate) release(out func(chunk)) {
 	ready := g.ready()
 	for _, h := range ready {
 		g.leave(h, out)
@@ -168,15 +168,15 @@ func (g *gate) release(out func(*schema.Message)) {
 	g.queue = slices.Delete(g.queue, 0, len(ready))
 }
 
-func (g *gate) leave(h held, out func(*schema.Message)) {
-	if h.chunk != nil {
-		g.bytes -= len(snapshot.Text(h.chunk))
+func (g *gate) leave(h held, out func(chunk)) {
+	if h.chunk.Message != nil {
+		g.bytes -= len(snapshot.Text(h.chunk.Message))
 		out(h.chunk)
 
 		return
 	}
 	g.bytes -= g.calls[h.call].size
-	out(&schema.Message{Role: h.role, ToolCalls: []schema.ToolCall{g.deliver(h.call)}})
+	out(made(&schema.Message{Role: h.role, ToolCalls: []schema.ToolCall{g.deliver(h.call)}}))
 }
 
 // deliver returns the call as the consumer gets it.
@@ -192,12 +192,12 @@ func (g *gate) deliver(n int) schema.ToolCall {
 }
 
 // flush lets everything go as it came, at the end of an answer.
-func (g *gate) flush(out func(*schema.Message)) {
+func (g *gate) flush(out func(chunk)) {
 	for _, h := range g.queue {
 		g.leave(h, out)
 	}
 	for _, l := range g.late {
-		out(&schema.Message{Role: l.role, ToolCalls: []schema.ToolCall{l.delta}})
+		out(made(&schema.Message{Role: l.role, ToolCalls: []schema.ToolCall{l.delta}}))
 	}
 	for n := range g.calls {
 		g.calls[n].spoiled = false
@@ -207,12 +207,12 @@ func (g *gate) flush(out func(*schema.Message)) {
 
 // interrupt empties the queue when the attempt broke: waiting text leaves first, then the calls that are whole, by
 // index. Calls that are not whole are gone.
-func (g *gate) interrupt(out func(*schema.Message)) {
+func (g *gate) interrupt(out func(chunk)) {
 	g.fill = true
 	var whole []held
 	for _, h := range g.queue {
 		switch {
-		case h.chunk != nil:
+		case h.chunk.Message != nil:
 			g.leave(h, out)
 		case g.acc.CallState(h.call, g.acc.FinishReason() != "") == snapshot.CallWhole:
 			whole = append(whole, h)
@@ -236,9 +236,9 @@ func (g *gate) delivered(n int) bool { return n < len(g.calls) && g.calls[n].del
 func (g *gate) spoiled(n int) bool { return n < len(g.calls) && g.calls[n].spoiled }
 
 // releaseText lets the waiting text go, at an end that leaves no use for the calls.
-func (g *gate) releaseText(out func(*schema.Message)) {
+func (g *gate) releaseText(out func(chunk)) {
 	for _, h := range g.queue {
-		if h.chunk != nil {
+		if h.chunk.Message != nil {
 			g.leave(h, out)
 		}
 	}

@@ -4,29 +4,27 @@ import (
 	"context"
 	"time"
 
-	"github.com/cloudwego/eino/components/model"
-	"github.com/cloudwego/eino/schema"
-
 	"github.com/eino-carryon/carryon/callbacks"
 )
 
 // generation is one Generate of the caller that passes through, with open retries.
-type generation struct {
-	model    *Model
-	in       []*schema.Message
-	opts     []model.Option
-	request  request
+type generation[M any] struct {
+	engine   *engine
+	ask      func(context.Context, *request) (M, error)
+	asked    *request
+	request  *request
 	events   *emitter
 	budget   budget
 	refusals int // by the circuit breaker, in a row
 }
 
-func (m *Model) generate(ctx context.Context, in []*schema.Message, opts []model.Option) (*schema.Message, error) {
-	g := &generation{
-		model: m, in: in, opts: opts,
-		request: m.baseRequest(in, opts),
-		events:  m.newEmitter(ctx, in, opts),
-		budget:  budget{cfg: m.cfg, started: time.Now()},
+func generate[M any](ctx context.Context, e *engine, asked *request, ask func(context.Context, *request) (M, error)) (M, error) {
+	var none M
+	g := &generation[M]{
+		engine: e, ask: ask, asked: asked,
+		request: e.baseRequest(asked),
+		events:  e.newEmitter(ctx, asked),
+		budget:  budget{cfg: e.cfg, started: time.Now()},
 	}
 	for {
 		msg, class, err := g.try(ctx)
@@ -35,36 +33,36 @@ func (m *Model) generate(ctx context.Context, in []*schema.Message, opts []model
 		}
 		d, ok := g.again(ctx, class, err)
 		if !ok {
-			return nil, err
+			return none, err
 		}
 		if err := sleep(ctx, d); err != nil {
-			return nil, err
+			return none, err
 		}
 	}
 }
 
 // try makes one request under the circuit breaker.
-func (g *generation) try(ctx context.Context) (msg *schema.Message, class Class, err error) {
+func (g *generation[M]) try(ctx context.Context) (msg M, class Class, err error) {
 	var s slot
-	if f := g.model.cfg.breaker; f != nil {
+	if f := g.engine.cfg.breaker; f != nil {
 		s, err = f.take()
 		g.tellBreaker(ctx)
 		if err != nil {
-			return nil, Class{}, err
+			return msg, Class{}, err
 		}
 		g.refusals = 0
 		defer g.tellBreaker(ctx)
 		defer s.give(notCounted(nil)) // a panic, too, returns the slot
 	}
 	actx, rec := withRecord(ctx)
-	msg, err = g.model.inner.Generate(actx, g.request.messages, g.request.opts...)
+	msg, err = g.ask(actx, g.request)
 	switch {
 	case err == nil:
 		s.give(nil)
 	case ctx.Err() != nil || isInterrupt(err):
 		s.give(notCounted(err))
 	default:
-		class = rec.class(g.model.cfg.classifier(err))
+		class = rec.class(g.engine.cfg.classifier(err))
 		s.give(outcomeOf(err, class))
 	}
 
@@ -72,8 +70,8 @@ func (g *generation) try(ctx context.Context) (msg *schema.Message, class Class,
 }
 
 // again reports whether the request is made again, and after what wait.
-func (g *generation) again(ctx context.Context, class Class, err error) (time.Duration, bool) {
-	cfg := g.model.cfg
+func (g *generation[M]) again(ctx context.Context, class Class, err error) (time.Duration, bool) {
+	cfg := g.engine.cfg
 	switch {
 	case ctx.Err() != nil || isInterrupt(err):
 		return 0, false
@@ -83,8 +81,8 @@ func (g *generation) again(ctx context.Context, class Class, err error) (time.Du
 
 		return d, cfg.breaker.open == WaitWhenOpen && reason == ""
 	case g.request.hinted && class.Kind == InvalidRequest:
-		g.model.refuseHint(ctx, g.events, err)
-		g.request = g.model.baseRequest(g.in, g.opts)
+		g.engine.refuseHint(ctx, g.events, err)
+		g.request = g.engine.baseRequest(g.asked)
 
 		return 0, true
 	case class.Permanent() || class.Kind == Unknown || g.budget.opens >= cfg.openRetries:
@@ -100,8 +98,8 @@ func (g *generation) again(ctx context.Context, class Class, err error) (time.Du
 	return d, true
 }
 
-func (g *generation) tellBreaker(ctx context.Context) {
-	if from, to, ok := g.model.cfg.breaker.changed(); ok {
+func (g *generation[M]) tellBreaker(ctx context.Context) {
+	if from, to, ok := g.engine.cfg.breaker.changed(); ok {
 		g.events.emit(ctx, callbacks.BreakerChanged{Call: g.events.source(), From: from, To: to})
 	}
 }

@@ -22,6 +22,11 @@ type request struct {
 	rewrite  string // how the history was changed, for the log
 }
 
+// callerRequest returns the caller's own request, whose slices the caller may use again.
+func callerRequest(in []*schema.Message, opts []model.Option) *request {
+	return &request{messages: slices.Clone(in), opts: slices.Clone(opts), rewrite: rewriteUnchanged}
+}
+
 // How a request's history was changed.
 const (
 	rewriteNone       = "none"           // there is no request

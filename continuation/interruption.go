@@ -20,13 +20,13 @@ func (c *call) refused(err error) bool {
 	}
 	switch {
 	case c.request.exact && refusesPrefill(err):
-		c.model.learned.refusesPrefill.Store(true)
+		c.engine.learned.refusesPrefill.Store(true)
 		c.emit(callbacks.Notice{
 			Call: c.source(), Kind: callbacks.NoticePrefillRefused, Message: callbacks.BoundMessage(err.Error()),
 		})
 	case c.request.hinted:
-		c.model.refuseHint(c.caller, c.emitter(), err)
-		c.base = c.model.baseRequest(c.input, c.base.opts)
+		c.engine.refuseHint(c.caller, c.emitter(), err)
+		c.base = c.engine.baseRequest(c.asked)
 	default:
 		return false
 	}
@@ -132,7 +132,7 @@ func (c *call) interrupted(err error, class Class, probing bool) {
 
 		return
 	}
-	if m := c.carry.rest(); m != nil && probing {
+	if m := c.carry.rest(); m.Message != nil && probing {
 		c.tail = m
 	}
 	c.carry.interrupt(s.ReasoningWhole && c.whole == nil)
@@ -224,16 +224,16 @@ func (c *call) prepare(n int) {
 		return
 	}
 	d := c.dialect
-	if d.exact() && c.model.learned.refusesPrefill.Load() {
+	if d.exact() && c.engine.learned.refusesPrefill.Load() {
 		d = UserTurn()
 	}
-	base := c.base
+	base := *c.base
 	base.opts = limitTokens(base.opts, c.answer, len(s.Text)+len(s.Reasoning))
 	prompt := ""
 	if !d.exact() {
 		prompt = c.promptText(s, n)
 	}
-	c.request = continueRequest(base, s, d, *c.profile, prompt)
+	c.request = c.engine.speech.continued(base, s, d, *c.profile, prompt)
 	c.seam = newSeam(newJoiner(&c.acc, c.request.trimmed, c.request.exact))
 }
 

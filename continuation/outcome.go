@@ -47,7 +47,7 @@ func (c *call) complete(err error) {
 	}
 	c.outcome(nil)
 	c.flush()
-	if m := c.carry.rest(); m != nil {
+	if m := c.carry.rest(); m.Message != nil {
 		c.deliver(m)
 	}
 	c.release()
@@ -63,7 +63,7 @@ func (c *call) finish(reason string) {
 	case c.carry.later:
 		c.pushEnd(reason, c.budget.number, nil)
 	case reason != "" && !c.finished: // it came while a call was still open
-		c.out.push(&schema.Message{Role: c.carry.role(), ResponseMeta: &schema.ResponseMeta{FinishReason: reason}})
+		c.out.push(made(&schema.Message{Role: c.carry.role(), ResponseMeta: &schema.ResponseMeta{FinishReason: reason}}))
 	}
 	c.completed(reason, usage)
 	c.end(io.EOF)
@@ -89,7 +89,7 @@ func (c *call) pushEnd(reason string, continuations int, dropped []string) {
 		last.ResponseMeta = &schema.ResponseMeta{FinishReason: reason, Usage: u}
 	}
 	if !isEmpty(last) {
-		c.out.push(last)
+		c.out.push(made(last))
 	}
 }
 

@@ -39,10 +39,10 @@ func TestPhases(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				var phases []string
-				c := newCall(t.Context(), Wrap(fm.New(tt.scripts...)), []*schema.Message{schema.UserMessage("hi")}, nil)
+				c := newCall(t.Context(), Wrap(fm.New(tt.scripts...)).engine, callerRequest([]*schema.Message{schema.UserMessage("hi")}, nil))
 				c.trace = func(p phase) { phases = append(phases, p.String()) }
 				if c.open() == nil {
-					_, _ = fm.Collect(newReader(c.next, c.closed))
+					_, _ = fm.Collect(newReader(c.nextMessage, c.closed))
 				}
 				assert.Equal(t, strings.Fields(tt.want), phases)
 			})

@@ -6,29 +6,27 @@ import (
 	"io"
 	"time"
 
-	"github.com/cloudwego/eino/schema"
-
 	"github.com/eino-carryon/carryon/callbacks"
 	"github.com/eino-carryon/carryon/snapshot"
 )
 
 // recovery is what a call remembers beyond the attempt under way.
 type recovery struct {
-	base     request // what the caller asks
-	sent     int     // requests made
-	stretch  int     // the time limits are this many times longer: doubled after each stall in a row
-	content  bool    // content has come in this call
-	finished bool    // the consumer has the finish reason
-	running  bool    // a continuation was started and has not ended
-	broken   bool    // an interruption was told of, and not yet what follows
-	again    bool    // the latest continuation began the answer anew
+	base     *request // what the caller asks
+	sent     int      // requests made
+	stretch  int      // the time limits are this many times longer: doubled after each stall in a row
+	content  bool     // content has come in this call
+	finished bool     // the consumer has the finish reason
+	running  bool     // a continuation was started and has not ended
+	broken   bool     // an interruption was told of, and not yet what follows
+	again    bool     // the latest continuation began the answer anew
 
 	budget   budget
-	due      time.Duration   // the wait of phaseWaiting
-	refusals int             // by the circuit breaker, in a row
-	probes   int             // begun in this call
-	unasked  int             // continuations before the first probe
-	tail     *schema.Message // what ends an answer that a probe does not show to be cut: half a rune
+	due      time.Duration // the wait of phaseWaiting
+	refusals int           // by the circuit breaker, in a row
+	probes   int           // begun in this call
+	unasked  int           // continuations before the first probe
+	tail     chunk         // what ends an answer that a probe does not show to be cut: half a rune
 
 	plan    snapshot.Plan // of the continuation under way
 	class   Class         // of the latest interruption
@@ -100,7 +98,7 @@ func (c *call) settled(err error) bool {
 // settleSeam decides what a continuation held back when it ended. If it broke, what is no sure join is dropped: the next
 // continuation brings it again.
 func (c *call) settleSeam(err error) {
-	optional := c.model.learned.finishRule(c.cfg.finishRequired, *c.profile) == finishOptional
+	optional := c.engine.learned.finishRule(c.cfg.finishRequired, *c.profile) == finishOptional
 	if isEOF(err) && optional || c.seam.join.sure() {
 		c.joined(c.seam.end())
 
@@ -128,7 +126,7 @@ func (c *call) ending(err error) ending {
 		media:   c.acc.Media(),
 
 		malformed: c.hasMalformedCall(),
-		rule:      c.model.learned.finishRule(c.cfg.finishRequired, *c.profile),
+		rule:      c.engine.learned.finishRule(c.cfg.finishRequired, *c.profile),
 		proof:     c.profile.usageProvesEnd && c.acc.Usage().Known,
 	}
 	if e.finish == finishNone && c.disguised != "" {
@@ -175,7 +173,7 @@ func asError(err error) error {
 }
 
 // joined passes on what the seam has let go of.
-func (c *call) joined(chunks []*schema.Message) {
+func (c *call) joined(chunks []chunk) {
 	j := c.seam.join
 	if j.state == joinRejected {
 		c.drop((&stash{chunks: c.seam.held}).usage())
@@ -203,7 +201,7 @@ func (c *call) joined(chunks []*schema.Message) {
 
 // endUnproven ends an answer cleanly as it was, though nothing says that it is whole.
 func (c *call) endUnproven(why string) {
-	if c.tail != nil {
+	if c.tail.Message != nil {
 		c.out.push(c.tail)
 	}
 	if c.unasked > 0 { // it was recovered before, and its message must say so
@@ -249,7 +247,7 @@ func (c *call) endProbe(err error) bool {
 	switch {
 	case finish != finishNone && finish != finishDisguised:
 	case isEOF(err):
-		c.model.learned.omitsFinish.Store(true)
+		c.engine.learned.omitsFinish.Store(true)
 		c.failed(truncated(callbacks.CauseTruncated), asError(err))
 		c.endUnproven("this model ends its answers without a finish reason; it is not asked for one again")
 

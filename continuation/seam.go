@@ -15,7 +15,7 @@ const joinHold = 300 * time.Millisecond
 // joiner says.
 type seam struct {
 	join  *joiner
-	held  []*schema.Message
+	held  []chunk
 	timer *time.Timer
 }
 
@@ -23,17 +23,17 @@ func newSeam(j *joiner) *seam { return &seam{join: j} }
 
 // take reads the next chunk and returns those that are free to go on. Anything but text ends the holding back, since it
 // must not wait for text that may never come.
-func (s *seam) take(m *schema.Message) []*schema.Message {
-	text := snapshot.Text(m)
+func (s *seam) take(m chunk) []chunk {
+	text := snapshot.Text(m.Message)
 	holding := s.join.state == joinHolding
 	cut := s.join.take(text)
 	if !holding {
-		return []*schema.Message{cutText(m, &cut)}
+		return []chunk{cutText(m, &cut)}
 	}
 	if text != "" || len(s.held) > 0 {
 		s.held = append(s.held, m)
 	} else if !endsHolding(m) {
-		return []*schema.Message{m}
+		return []chunk{m}
 	} else {
 		s.held = append(s.held, m)
 	}
@@ -53,8 +53,8 @@ func (s *seam) take(m *schema.Message) []*schema.Message {
 	return s.free(cut)
 }
 
-func endsHolding(m *schema.Message) bool {
-	return len(m.ToolCalls) > 0 || snapshot.FinishReason(m) != ""
+func endsHolding(m chunk) bool {
+	return len(m.ToolCalls) > 0 || snapshot.FinishReason(m.Message) != ""
 }
 
 // deadline fires when holding back has lasted long enough.
@@ -73,11 +73,11 @@ func (s *seam) swallowing() bool { return s != nil && s.join.state == joinSwallo
 func (s *seam) holds() bool { return len(s.held) > 0 }
 
 // expire decides at the deadline, end at the end of the attempt. Both return the chunks that are free.
-func (s *seam) expire() []*schema.Message { return s.free(s.join.expire()) }
+func (s *seam) expire() []chunk { return s.free(s.join.expire()) }
 
-func (s *seam) end() []*schema.Message { return s.free(s.join.end()) }
+func (s *seam) end() []chunk { return s.free(s.join.end()) }
 
-func (s *seam) free(cut int) []*schema.Message {
+func (s *seam) free(cut int) []chunk {
 	s.stop()
 	out := s.held
 	s.held = nil
@@ -102,14 +102,14 @@ func (s *seam) stop() {
 
 // cutText returns m without the first *n bytes of its text, and takes from *n what it has cut. Multi-content repeats the
 // text, or holds it alone; it is cut alike.
-func cutText(m *schema.Message, n *int) *schema.Message {
-	text := snapshot.Text(m)
+func cutText(m chunk, n *int) chunk {
+	text := snapshot.Text(m.Message)
 	k := min(*n, len(text))
 	if k == 0 {
 		return m
 	}
 	*n -= k
-	cut := *m
+	cut := *m.Message
 	cut.Content = m.Content[min(k, len(m.Content)):]
 	cut.AssistantGenMultiContent = nil
 	for _, p := range m.AssistantGenMultiContent {
@@ -123,5 +123,5 @@ func cutText(m *schema.Message, n *int) *schema.Message {
 		cut.AssistantGenMultiContent = append(cut.AssistantGenMultiContent, p)
 	}
 
-	return &cut
+	return m.as(&cut)
 }

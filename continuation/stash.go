@@ -3,22 +3,20 @@ package continuation
 import (
 	"slices"
 
-	"github.com/cloudwego/eino/schema"
-
 	"github.com/eino-carryon/carryon/snapshot"
 )
 
 // stash keeps chunks that the consumer does not get yet: of a probe, whose end tells whether the answer before it was
 // cut, or of an answer that is wanted whole.
 type stash struct {
-	chunks []*schema.Message
+	chunks []chunk
 	bytes  int
 }
 
 // add keeps m and returns how many bytes of content are kept.
-func (s *stash) add(m *schema.Message) int {
+func (s *stash) add(m chunk) int {
 	s.chunks = append(s.chunks, m)
-	s.bytes += len(snapshot.Text(m)) + len(m.ReasoningContent)
+	s.bytes += len(snapshot.Text(m.Message)) + len(m.ReasoningContent)
 	for i := range m.ToolCalls {
 		s.bytes += len(m.ToolCalls[i].Function.Arguments)
 	}
@@ -50,7 +48,7 @@ func (s *stash) usage() snapshot.Usage {
 // finish returns the finish reason that the chunks bring; empty if none does.
 func (s *stash) finish() string {
 	for _, m := range slices.Backward(s.chunks) {
-		if r := snapshot.FinishReason(m); r != "" {
+		if r := snapshot.FinishReason(m.Message); r != "" {
 			return r
 		}
 	}

@@ -1,0 +1,130 @@
+package continuation
+
+import (
+	"context"
+
+	"github.com/cloudwego/eino/components/model"
+
+	"github.com/eino-carryon/carryon/callbacks"
+	"github.com/eino-carryon/carryon/snapshot"
+)
+
+// engine is what a decorator is beside its message type.
+type engine struct {
+	speech  speech
+	cfg     *config
+	profile *profile
+	learned *learned
+	typ     string // what the wrapped model's GetType says
+	tools   bool   // bound by WithTools
+}
+
+// speech is all that depends on the message type: how a request is made of messages, and how it is asked.
+type speech interface {
+	// open asks the wrapped model. A nil source is a model that returned no reader.
+	open(ctx context.Context, r *request) (source, error)
+	// base returns asked with its messages mended, and with a hint of the calls that the last turn lost; asked itself if
+	// there is nothing to do.
+	base(asked *request, place hintPlace) *request
+	// continued returns the request that carries the partial answer; base is not changed.
+	continued(base request, s snapshot.Snapshot, d Dialect, p profile, prompt string) *request
+	// answers returns how many messages of the request are answers.
+	answers(r *request) int
+}
+
+// unknownName stands in events for a provider or model that does not say who it is.
+const unknownName = "unknown"
+
+func newEngine(s speech, cfg *config, typ string) *engine {
+	e := &engine{speech: s, cfg: cfg, learned: new(learned), typ: typ}
+	p := profileOf(e.provider())
+	e.profile = &p
+
+	return e
+}
+
+// baseRequest returns what the caller asks for: as it is, unless a message that this decorator made must be mended or a
+// cut off tool call be spoken of.
+func (e *engine) baseRequest(asked *request) *request {
+	place := e.cfg.hint
+	if e.learned.refusesHint.Load() {
+		place = hintOff
+	}
+
+	return e.speech.base(asked, place)
+}
+
+func (e *engine) refuseHint(ctx context.Context, to *emitter, err error) {
+	e.learned.refusesHint.Store(true)
+	to.emit(ctx, callbacks.Notice{
+		Call: to.source(), Kind: callbacks.NoticeHintRefused, Message: callbacks.BoundMessage(err.Error()),
+	})
+}
+
+// knownProfile returns the profile of the wrapped model's type, or that which its chunks have shown.
+func (e *engine) knownProfile() *profile {
+	if p := e.learned.profile.Load(); p != nil && !e.profile.known {
+		return p
+	}
+
+	return e.profile
+}
+
+// provider returns the wrapped model's type as far as it is known.
+func (e *engine) provider() string {
+	if e.cfg.provider != "" {
+		return e.cfg.provider
+	}
+
+	return e.typ
+}
+
+// modelName returns the model's name as far as it is known.
+func (e *engine) modelName(opts []model.Option) string {
+	if e.cfg.model != "" {
+		return e.cfg.model
+	}
+	if o := model.GetCommonOptions(nil, opts...); o.Model != nil {
+		return *o.Model
+	}
+
+	return ""
+}
+
+func (e *engine) newEmitter(ctx context.Context, asked *request) *emitter {
+	provider, name := e.provider(), e.modelName(asked.opts)
+	if provider == "" {
+		provider = unknownName
+	}
+	if name == "" {
+		name = unknownName
+	}
+
+	return &emitter{
+		handlers: e.cfg.handlers,
+		of:       callbacks.Call{Provider: provider, Model: name, RunID: e.cfg.runID(ctx)},
+		engine:   e, asked: asked,
+	}
+}
+
+// passes reports whether a call goes to the wrapped model as it is.
+func (e *engine) passes(ctx context.Context, asked *request) bool {
+	if e.cfg.maxContinuations == 0 {
+		return true
+	}
+	if !isNested(ctx) {
+		return false
+	}
+	if len(e.cfg.handlers) > 0 {
+		to := e.newEmitter(ctx, asked)
+		to.emit(ctx, callbacks.Notice{
+			Call: to.source(), Kind: callbacks.NoticeNested,
+			Message: "a decorator above this one recovers the stream; this one passes it through",
+		})
+	}
+
+	return true
+}
+
+// isNested reports whether ctx is that of an attempt of a decorator above.
+func isNested(ctx context.Context) bool { return ctx.Value(recordKey{}) != nil }
