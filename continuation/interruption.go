@@ -234,7 +234,9 @@ func (c *call) prepare(n int) {
 		prompt = c.promptText(s, n)
 	}
 	c.request = c.engine.speech.continued(base, s, d, *c.profile, prompt)
-	c.seam = newSeam(newJoiner(&c.acc, c.request.trimmed, c.request.exact))
+	j := newJoiner(&c.acc, c.request.trimmed, c.request.exact)
+	j.keepPreamble = c.cfg.keepPreamble
+	c.seam = newSeam(j)
 }
 
 func (c *call) promptText(s snapshot.Snapshot, n int) string {

@@ -27,12 +27,12 @@ type joiner struct {
 	trimmed string // white space that was delivered behind it and not shown
 	exact   bool   // the provider continues to the byte
 
-	fence    fence     // the code block that the text stops in
-	doc      *document // the JSON value that the text stops in; nil if it does not
-	verbatim bool      // nothing is cut but what repeats the text
-	finished bool      // nothing follows what has come
-	preamble lead      // what was found of one
-	spoken   bool      // and that stays so
+	fence        fence     // the code block that the text stops in
+	doc          *document // the JSON value that the text stops in; nil if it does not
+	keepPreamble bool      // nothing is cut but what repeats the text
+	finished     bool      // nothing follows what has come
+	preamble     lead      // what was found of one
+	spoken       bool      // and that stays so
 
 	state  joinState
 	held   []byte

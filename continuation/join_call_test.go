@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/eino-carryon/carryon/callbacks"
+	"github.com/eino-carryon/carryon/continuation"
 	"github.com/eino-carryon/carryon/internal/faultmodel"
 )
 
@@ -21,7 +22,7 @@ func TestJoinInACall(t *testing.T) {
 		{
 			"a preamble", "The list: abc, ", "The list: abc, def.",
 			[]faultmodel.Step{faultmodel.Text("Sure, "), faultmodel.Text("continuing:"), faultmodel.Text(" def."), faultmodel.Finish("stop")},
-			"preamble",
+			callbacks.JoinPreamble,
 		},
 		{
 			"the head of a table", "A\n|h|h|\n|11|22|\n|33|44|\n", "A\n|h|h|\n|11|22|\n|33|44|\n|55|66|\n",
@@ -36,7 +37,7 @@ func TestJoinInACall(t *testing.T) {
 		{
 			"text parts", "The list: abc, ", "The list: abc, def.",
 			[]faultmodel.Step{jnPart("Sure, continuing:"), jnPart(" def."), faultmodel.Finish("stop")},
-			"preamble",
+			callbacks.JoinPreamble,
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -77,4 +78,25 @@ func TestJoinOfAnotherDocumentInACall(t *testing.T) {
 		require.Len(t, run.requests, 3)
 		require.Equal(t, callbacks.CauseRestarted, exEvents[callbacks.Failed](run.log)[0].Cause)
 	})
+}
+
+// TestJoinWithoutPreambleFilter: words that speak of going on are kept if the caller wants that; what repeats the text is
+// cut all the same.
+func TestJoinWithoutPreambleFilter(t *testing.T) {
+	for _, c := range []struct {
+		after, want string
+		kind        callbacks.JoinKind
+	}{
+		{"Sure, continuing: def.", "The list: abc, Sure, continuing: def.", callbacks.JoinPlain},
+		{"The list: abc, def.", "The list: abc, def.", callbacks.JoinRestart},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			run := exStream(t, faultmodel.New(
+				faultmodel.Script{faultmodel.Text("The list: abc, "), faultmodel.Reset()},
+				faultmodel.Script{faultmodel.Text(c.after), faultmodel.Finish("stop")},
+			), exInput(), continuation.WithoutPreambleFilter())
+			require.Equal(t, c.want, run.message(t).Content)
+			require.Equal(t, c.kind, exJoin(t, run).Kind)
+		})
+	}
 }

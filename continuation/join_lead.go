@@ -6,9 +6,6 @@ import (
 	"github.com/eino-carryon/carryon/callbacks"
 )
 
-// joinPreamble is the kind of a join that cut what only spoke of continuing.
-const joinPreamble callbacks.JoinKind = "preamble"
-
 // lead is what stands in front of a continuation and is no part of the answer.
 type lead struct {
 	preamble int  // bytes that speak of continuing, and the white space behind them
@@ -21,7 +18,7 @@ func (l lead) n() int { return l.preamble + l.fence }
 
 // findLead reads the lead of x.
 func (j *joiner) findLead(x string, full bool) lead {
-	if !j.spoken && !j.verbatim {
+	if !j.spoken && !j.keepPreamble {
 		j.preamble = j.findPreamble(x, full)
 		j.spoken = !j.preamble.open
 	}
@@ -73,7 +70,7 @@ func (j *joiner) tellLead(l lead) {
 	switch {
 	case j.kind == callbacks.JoinOverlap || j.kind == callbacks.JoinRestart:
 	case l.preamble > 0:
-		j.kind = joinPreamble
+		j.kind = callbacks.JoinPreamble
 	default:
 		j.kind = callbacks.JoinOverlap
 	}

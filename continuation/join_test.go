@@ -178,7 +178,7 @@ func TestJoinTable(t *testing.T) {
 		{"a closing paragraph again", "Text. In summary X is good.", "In summary X is good. Done.", " Done.", callbacks.JoinOverlap, callbacks.ConfidenceHigh},
 		{"a whole short answer again", "Hello", "Hello world", " world", callbacks.JoinRestart, callbacks.ConfidenceMedium},
 		{"other words in mid word", "the quick bro", "Here is the answer", "Here is the answer", callbacks.JoinPlain, callbacks.ConfidenceLow},
-		{"a preamble", "The list: abc,", "Sure, continuing: def", " def", joinPreamble, callbacks.ConfidenceMedium},
+		{"a preamble", "The list: abc,", "Sure, continuing: def", " def", callbacks.JoinPreamble, callbacks.ConfidenceMedium},
 		{"one digit proves nothing", "1", "10 apples, and some more", "10 apples, and some more", callbacks.JoinPlain, callbacks.ConfidenceLow},
 		{"nothing came", "The end.", "", "", callbacks.JoinEmpty, callbacks.ConfidenceHigh},
 	} {

@@ -31,6 +31,7 @@ type config struct {
 	prompt           func(Interruption) string // nil: the built-in one
 	promptText       bool
 	hint             hintPlace
+	keepPreamble     bool
 	provider, model  string
 	handlers         []callbacks.Handler
 	runID            func(context.Context) string
@@ -215,6 +216,12 @@ func WithPrompt(p func(Interruption) string) Option {
 // WithPromptInEvents puts the text of the prompt into [callbacks.Started]. By default only its name is there.
 func WithPromptInEvents() Option {
 	return func(c *config) { c.promptText = true }
+}
+
+// WithoutPreambleFilter keeps the words in which a continuation only speaks of going on, such as "Sure, continuing:". By
+// default they are cut where they cannot be part of the answer, and [callbacks.Joined] says so.
+func WithoutPreambleFilter() Option {
+	return func(c *config) { c.keepPreamble = true }
 }
 
 // WithoutHint tells the model nothing about tool calls of its last turn that were cut off.

@@ -41,7 +41,7 @@ func ctBadOptions() map[string][]continuation.Option {
 func ctAnyValue() []string {
 	return []string{
 		"WithFinishReasonRequired", "WithDialect", "WithPromptInEvents", "WithoutHint", "HintInToolResult", "WithIdentity",
-		"WithBilledUsage", "WithStreamingGenerate", "WithWholeOutput",
+		"WithoutPreambleFilter", "WithBilledUsage", "WithStreamingGenerate", "WithWholeOutput",
 	}
 }
 

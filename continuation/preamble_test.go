@@ -34,7 +34,7 @@ func TestJoinCutsAPreamble(t *testing.T) {
 				for _, size := range []int{1, 7, 1 << 20} {
 					got, j := continueWith(t, text[:at], false, split(preamble+text[len(shown):], size))
 					require.Equal(t, text[at:], got, "cut behind %q, pieces of %d", shown, size)
-					require.Equal(t, joinPreamble, j.kind)
+					require.Equal(t, callbacks.JoinPreamble, j.kind)
 					got, _ = continueWith(t, text[:at], false, split(preamble+"\n\n"+text[at:], size))
 					require.Equal(t, text[at:], got, "cut behind %q, pieces of %d, with line breaks", shown, size)
 				}
@@ -63,7 +63,7 @@ func TestJoinKeepsWordsThatOnlySoundLikeAPreamble(t *testing.T) {
 		for _, size := range []int{1, 6, 1 << 20} {
 			got, j := continueWith(t, c.prefix, false, split(c.continuation, size))
 			assert.Equal(t, c.continuation, got, "behind %q, pieces of %d", c.prefix, size)
-			assert.NotEqual(t, joinPreamble, j.kind)
+			assert.NotEqual(t, callbacks.JoinPreamble, j.kind)
 		}
 	}
 }
@@ -72,7 +72,7 @@ func TestJoinKeepsWordsThatOnlySoundLikeAPreamble(t *testing.T) {
 func TestJoinPreambleCanBeKept(t *testing.T) {
 	const x = "Sure, continuing: the rest"
 	j := newJoiner(delivered("It goes on and on, "), " ", false)
-	j.verbatim = true
+	j.keepPreamble = true
 	assert.Zero(t, j.take(x))
 	assert.Equal(t, callbacks.JoinPlain, j.kind)
 	got, _ := continueWith(t, "It goes on and on, ", true, []string{x})
@@ -86,12 +86,12 @@ func TestJoinBehindAPreamble(t *testing.T) {
 	runJoinCases(t, []joinCase{
 		{"a repetition", text, "Sure, continuing:\n\nwhen two boats came in late.", " in late.", overlap, callbacks.ConfidenceMedium},
 		{"a restart", text, "Sure, here is the full answer:\n\n" + text + " in late.", " in late.", restart, callbacks.ConfidenceMedium},
-		{"a code block", "Code:\n\n```go\nx := 1 +", "Sure, continuing:\n\n```go\n 2\n```\n", " 2\n```\n", joinPreamble, callbacks.ConfidenceMedium},
-		{"nothing", text, "Sure, continuing:", "", joinPreamble, callbacks.ConfidenceMedium},
+		{"a code block", "Code:\n\n```go\nx := 1 +", "Sure, continuing:\n\n```go\n 2\n```\n", " 2\n```\n", callbacks.JoinPreamble, callbacks.ConfidenceMedium},
+		{"nothing", text, "Sure, continuing:", "", callbacks.JoinPreamble, callbacks.ConfidenceMedium},
 		{"a sentence where one may speak of the rest", "That was part one. ", "Here is the rest: two.", "Here is the rest: two.", callbacks.JoinPlain, low},
-		{"JSON", `{"a": 1, `, "Here is the rest of the JSON:\n\n\"b\": 2}", `"b": 2}`, joinPreamble, callbacks.ConfidenceMedium},
-		{"an indent", "def f():\n    x = 1\n", "Sure, continuing:\n\n    return 1\n", "    return 1\n", joinPreamble, callbacks.ConfidenceMedium},
-		{"a paragraph behind a sentence", "It is done.", "Sure, continuing:\n\nThen it rained.", "\n\nThen it rained.", joinPreamble, callbacks.ConfidenceMedium},
+		{"JSON", `{"a": 1, `, "Here is the rest of the JSON:\n\n\"b\": 2}", `"b": 2}`, callbacks.JoinPreamble, callbacks.ConfidenceMedium},
+		{"an indent", "def f():\n    x = 1\n", "Sure, continuing:\n\n    return 1\n", "    return 1\n", callbacks.JoinPreamble, callbacks.ConfidenceMedium},
+		{"a paragraph behind a sentence", "It is done.", "Sure, continuing:\n\nThen it rained.", "\n\nThen it rained.", callbacks.JoinPreamble, callbacks.ConfidenceMedium},
 	})
 	_, j := continueWith(t, text, false, split("Sure, here is the full answer: "+text[:30]+"# other words", 3))
 	assert.Equal(t, joinRejected, j.state)
