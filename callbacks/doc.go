@@ -29,8 +29,21 @@
 //   - After Exhausted, and after a Cancelled, no event claims progress.
 //   - [OpenRetried] stands for requests that failed before any content; they are no continuations.
 //
-// So the rates per provider and model can be computed from the log alone: completed by started, exhausted by
-// interrupted.
+// So the rates per provider and model can be computed from the log alone, which is what [Replay] does.
+//
+// # Statistics
+//
+// [Stats] is a handler that counts, per provider and model: calls that broke and how many of them were recovered,
+// causes, plans, waits, joins, what was kept, discarded and billed. [Replay] feeds the lines of a log to it, or to any
+// other handler, so that the same numbers come from a file.
+//
+//	stats := callbacks.NewStats() // given to continuation.WithHandler
+//	for _, m := range stats.Models() {
+//		rate, known := m.RecoveryRate()
+//		…
+//	}
+//
+// Package callbacks/otel, a module of its own, has a handler for OpenTelemetry.
 //
 // # Handlers
 //
@@ -66,6 +79,8 @@
 //	    continuation_attempt reason
 //	llm_stream_continuation_exhausted ERROR
 //	    attempts final_reason billed_usage
+//	llm_stream_ended INFO
+//	    outcome requests duration first_content finish_reason cause? answer_usage billed_usage
 //	discarded_partial_tool_use INFO
 //	    tool_name partial_input_bytes reason
 //	tool_call_cancel INFO

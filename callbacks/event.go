@@ -16,6 +16,7 @@ type Event interface {
 	// Of returns the model call that the event belongs to.
 	Of() Call
 	attrs() []slog.Attr // the fields of the record, without those of the call
+	count(*ModelStats)
 }
 
 // MaxErrorMessage bounds the error message in an event, in bytes. See [BoundMessage].
@@ -101,6 +102,20 @@ type Exhausted struct {
 	Attempts    int // continuations that were started
 	FinalReason string
 	Billed      snapshot.Usage
+}
+
+// Ended says that a model call is over, however it ended. It is the last event of its call and the only one that tells of
+// calls that did not break, so that rates by call can be computed. Package continuation does not send it yet.
+type Ended struct {
+	Call
+	Outcome      Outcome
+	Requests     int           // made of the provider, open retries and continuations included
+	Duration     time.Duration // from the caller's Stream or Generate to the end
+	FirstContent time.Duration // from there to the first content; 0 if none came
+	FinishReason string        // empty if none came
+	Cause        Cause         // of the error that the caller gets; empty if none
+	Answer       snapshot.Usage
+	Billed       snapshot.Usage // of all attempts together
 }
 
 // PartialToolUseDiscarded records a tool call that did not arrive whole, for statistics.

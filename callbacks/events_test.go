@@ -18,7 +18,13 @@ type wanted struct {
 func callFields() []string { return []string{"call_id", "provider", "model", "run_id", "turn_id"} }
 
 // optionalFields returns the fields that are left out where the event does not have them.
-func optionalFields() []string { return []string{"status", "prompt_text"} }
+func optionalFields(event string) []string {
+	if event == (Ended{}).Name() {
+		return []string{"cause"}
+	}
+
+	return []string{"status", "prompt_text"}
+}
 
 func testCall() Call {
 	return Call{CallID: "c-1", Provider: "OpenAI", Model: "example-model", RunID: "run-7", TurnID: "3"}
@@ -82,6 +88,16 @@ func continuationEvents() []wanted {
 			Exhausted{Call: c, Attempts: 5, FinalReason: "budget", Billed: u},
 			"llm_stream_continuation_exhausted", "ERROR",
 			[]string{"attempts", "final_reason", "billed_usage"},
+		},
+		{
+			Ended{
+				Call: c, Outcome: OutcomeRecovered, Requests: 2, Duration: 5 * time.Second, FirstContent: time.Second,
+				FinishReason: "stop", Cause: CauseTimeout, Answer: u, Billed: u,
+			},
+			"llm_stream_ended", "INFO",
+			[]string{
+				"outcome", "requests", "duration", "first_content", "finish_reason", "cause", "answer_usage", "billed_usage",
+			},
 		},
 	}
 }

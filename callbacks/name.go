@@ -18,6 +18,9 @@ func (Cancelled) Name() string { return "llm_stream_continuation_cancelled" }
 // Name returns "llm_stream_continuation_exhausted".
 func (Exhausted) Name() string { return "llm_stream_continuation_exhausted" }
 
+// Name returns "llm_stream_ended".
+func (Ended) Name() string { return "llm_stream_ended" }
+
 // Name returns "discarded_partial_tool_use".
 func (PartialToolUseDiscarded) Name() string { return "discarded_partial_tool_use" }
 

@@ -90,6 +90,21 @@ func (e Exhausted) attrs() []slog.Attr {
 	}
 }
 
+func (e Ended) attrs() []slog.Attr {
+	as := []slog.Attr{
+		slog.String("outcome", string(e.Outcome)),
+		slog.Int("requests", e.Requests),
+		slog.Duration("duration", e.Duration),
+		slog.Duration("first_content", e.FirstContent),
+		slog.String("finish_reason", e.FinishReason),
+	}
+	if e.Cause != "" {
+		as = append(as, slog.String("cause", string(e.Cause)))
+	}
+
+	return append(as, usage("answer_usage", e.Answer), usage("billed_usage", e.Billed))
+}
+
 func (e PartialToolUseDiscarded) attrs() []slog.Attr {
 	return []slog.Attr{
 		slog.String("tool_name", e.ToolName),

@@ -60,6 +60,18 @@ const (
 	ConfidenceLow    Confidence = "low"
 )
 
+// Outcome says how a model call ended.
+type Outcome string
+
+// The outcomes of a call.
+const (
+	OutcomeComplete  Outcome = "complete"  // the answer came without a continuation
+	OutcomeRecovered Outcome = "recovered" // a continuation brought it to its end
+	OutcomeFailed    Outcome = "failed"    // an error that is not continued; one before any content is one
+	OutcomeExhausted Outcome = "exhausted" // no further continuation was tried
+	OutcomeCancelled Outcome = "cancelled" // the caller ended it
+)
+
 // NoticeKind says what a [Notice] is about.
 type NoticeKind string
 

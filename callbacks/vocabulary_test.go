@@ -60,6 +60,7 @@ func TestVocabulary(t *testing.T) {
 		},
 		"JoinKind":   {"plain", "space", "overlap", "preamble", "restart", "undecided", "empty"},
 		"Confidence": {"high", "medium", "low"},
+		"Outcome":    {"complete", "recovered", "failed", "exhausted", "cancelled"},
 	} {
 		for _, word := range want {
 			if !slices.Contains(vocabulary(t)[typ], word) {

@@ -58,7 +58,12 @@ func TestReadmeCode(t *testing.T) {
 	assert.Contains(t, readme, "\n```go\n"+program+"```\n", "the program")
 	assert.Contains(t, readme, "```\n\n```text\n"+output[1]+"\n```\n", "its output")
 
-	examples := program + readmeFile(t, "continuation/example_call_test.go") + readmeFile(t, "continuation/example_options_test.go")
+	examples := program
+	for _, path := range []string{
+		"continuation/example_call_test.go", "continuation/example_options_test.go", "callbacks/example_stats_test.go",
+	} {
+		examples += readmeFile(t, path)
+	}
 	for _, code := range readmeMatches(t, readme, "(?s)\n```go\n(.*?)```\n") {
 		if code != program {
 			assert.Contains(t, readmeLines(examples), "\n"+readmeLines(code))
