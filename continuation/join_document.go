@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/eino-carryon/carryon/callbacks"
+	"github.com/eino-carryon/carryon/snapshot"
 )
 
 // jsonSpace is what may stand between the parts of a JSON value.
@@ -16,41 +17,41 @@ const joinDepth = 1000
 type document struct {
 	start int    // where it begins in the prefix
 	text  string // what has come of it
-	scan  *jsonScan
+	scan  *snapshot.JSONScanner
 }
 
 // openDocument returns the JSON value that text is in, from the byte at on; nil if that is none, or closed.
 func openDocument(text string, at int) *document {
 	body := strings.TrimLeft(text[at:], jsonSpace)
-	scan := &jsonScan{}
-	scan.write(body)
-	if scan.state == jsonStart || scan.state == jsonClosed || scan.state == jsonBad || len(scan.stack) > joinDepth {
+	if body == "" || body[0] != '{' && body[0] != '[' {
+		return nil
+	}
+	scan := &snapshot.JSONScanner{}
+	scan.Write(body)
+	if scan.State() != snapshot.JSONOpen || scan.Depth() > joinDepth {
 		return nil
 	}
 
 	return &document{start: len(text) - len(body), text: body, scan: scan}
 }
 
-// joined reads x behind the document and returns the state then.
-func (d *document) joined(x string) jsonState {
-	s := d.scan.clone()
-	s.write(x)
-
-	return s.state
-}
-
 // accepts reports whether x can follow.
-func (d *document) accepts(x string) bool { return d.joined(x) != jsonBad }
+func (d *document) accepts(x string) bool {
+	s := d.scan.Clone()
+	s.Write(x)
+
+	return s.State() != snapshot.JSONBroken
+}
 
 // opensWith reports whether x may be the beginning of the same document.
 func (d *document) opensWith(x string) bool {
 	if x == "" || x[0] != d.text[0] {
 		return false
 	}
-	s := &jsonScan{}
-	s.write(x)
+	s := &snapshot.JSONScanner{}
+	s.Write(x)
 
-	return s.state != jsonBad
+	return s.State() != snapshot.JSONBroken
 }
 
 // tells reports whether there is enough of the document to know it again: an object's first key, or some of an array.
@@ -108,13 +109,13 @@ func (j *joiner) holdDocument(y string, lead int, nested, full bool) (int, bool)
 // decideNested tells a value inside the document from the document in other words: a value is followed by more. The
 // answer ends behind a document.
 func (j *joiner) decideNested(x, y string, full bool) (int, bool) {
-	alone := &jsonScan{}
-	rest := y[alone.write(y):]
+	alone := &snapshot.JSONScanner{}
+	rest := y[alone.Write(y):]
 	space := commonPrefix(x, j.trimmed)
 	switch {
-	case alone.state == jsonClosed && strings.TrimSpace(rest) != "":
+	case alone.State() == snapshot.JSONWhole && strings.TrimSpace(rest) != "":
 		return j.settle(spaceOrPlain(space), space, callbacks.ConfidenceHigh), true
-	case alone.state == jsonClosed && j.finished:
+	case alone.State() == snapshot.JSONWhole && j.finished:
 		return j.reject(), true
 	case !full:
 		return 0, true
@@ -138,11 +139,11 @@ func (j *joiner) settleInDocument(x string, k callbacks.JoinKind, n int, c callb
 	case j.doc == nil:
 		return j.settle(k, n, c)
 	case j.doc.accepts(x[n:]):
-		inString := j.doc.scan.state == jsonString && !strings.Contains(x[:n], `"`)
+		inString := j.doc.scan.InString() && !strings.Contains(x[:n], `"`)
 		if k != callbacks.JoinOverlap || inString || !j.doc.accepts(x) {
 			return j.settle(k, n, c)
 		}
-		if j.doc.scan.inArray() && x[0] != '{' && x[0] != '[' { // equal values may stand side by side
+		if j.doc.scan.InArray() && x[0] != '{' && x[0] != '[' { // equal values may stand side by side
 			return j.settle(callbacks.JoinPlain, 0, callbacks.ConfidenceLow)
 		}
 

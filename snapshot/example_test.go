@@ -46,6 +46,19 @@ func ExampleAccumulator() {
 	// text "Let me look that up.", 0 calls
 }
 
+func ExampleJSONScanner() {
+	var s snapshot.JSONScanner
+	for _, piece := range []string{`{"list":[1,2`, `],"na`, `me":"Ada"}`, " is all."} {
+		n := s.Write(piece)
+		fmt.Printf("%-12s %v, %d open, %d bytes read\n", piece, s.State(), s.Depth(), n)
+	}
+	// Output:
+	// {"list":[1,2 open, 2 open, 12 bytes read
+	// ],"na        open, 1 open, 5 bytes read
+	// me":"Ada"}   whole, 0 open, 10 bytes read
+	//  is all.     whole, 0 open, 0 bytes read
+}
+
 func ExampleDecide() {
 	whole := snapshot.ToolCall{Name: "weather", Arguments: `{"city":"Oslo"}`, State: snapshot.CallWhole}
 	open := snapshot.ToolCall{Name: "weather", Arguments: `{"city":"Osl`, State: snapshot.CallOpen}

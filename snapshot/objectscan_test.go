@@ -201,7 +201,7 @@ func TestObjectScanAgreesWithEncodingJSON(t *testing.T) {
 		}
 		for _, letter := range alphabet {
 			next := s
-			next.stack = append([]byte(nil), s.stack...)
+			next.json = *s.json.Clone()
 			next.write(letter)
 			walk(doc+letter, next, depth-1)
 		}

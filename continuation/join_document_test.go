@@ -1,7 +1,6 @@
 package continuation
 
 import (
-	"encoding/json"
 	"strings"
 	"testing"
 
@@ -9,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/eino-carryon/carryon/callbacks"
+	"github.com/eino-carryon/carryon/snapshot"
 )
 
 // joinDocuments returns JSON values.
@@ -18,29 +18,6 @@ func joinDocuments() []string {
 		`{"a":1}`, `{"name":"Ada","note":"said \"hi\\\" é \u00e9\n","n":-0.5e+10,"t":true,"f":false,"z":null,"e":{},"l":[]}`,
 		"[\n  {\"id\": 1},\n  {\"id\": 2}\n]\n",
 	}
-}
-
-// TestJSONScan: each beginning of a value is one, and what cannot be one is told at once.
-func TestJSONScan(t *testing.T) {
-	for _, text := range joinDocuments() {
-		require.True(t, json.Valid([]byte(text)))
-		for at := range len(text) + 1 {
-			s := &jsonScan{}
-			s.write(text[:at])
-			whole := json.Valid([]byte(text[:at]))
-			require.NotEqual(t, jsonBad, s.state, text[:at])
-			require.Equal(t, whole, s.state == jsonClosed, text[:at])
-		}
-	}
-	for _, text := range []string{
-		`1`, `"a"`, `{1`, `{"a" 1`, `{"a":,`, `{"a":1,}`, `{,`, `[,`, `[1 2`, `[1}`, `{]`, `{"a":1]`, `[tru3`, `["\x"`, `["\u12g4"`, "[\"a\nb\"", `{{`, `[nul]`, `x`,
-	} {
-		s := &jsonScan{}
-		s.write(text)
-		assert.Equal(t, jsonBad, s.state, text)
-	}
-	s := &jsonScan{}
-	assert.Equal(t, 7, s.write(`{"a":1} and more`), "what follows the value is not part of it")
 }
 
 // decided feeds a continuation until its join is decided, and returns what of the bytes read so far is delivered.
@@ -69,9 +46,9 @@ func TestJoinKeepsJSONValid(t *testing.T) {
 					if j.state == joinRejected || j.confidence == callbacks.ConfidenceLow {
 						continue
 					}
-					s := &jsonScan{}
-					s.write(text[:at] + got)
-					if !assert.NotEqual(t, jsonBad, s.state, "behind %s came %s: %s, %s", text[:at], text[from:], j.kind, j.confidence) {
+					s := &snapshot.JSONScanner{}
+					s.Write(text[:at] + got)
+					if !assert.NotEqual(t, snapshot.JSONBroken, s.State(), "behind %s came %s: %s, %s", text[:at], text[from:], j.kind, j.confidence) {
 						return false
 					}
 				}
