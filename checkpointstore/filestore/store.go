@@ -1,0 +1,210 @@
+package filestore
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/eino-carryon/carryon/checkpointstore"
+)
+
+const (
+	suffix    = ".checkpoint"
+	tmpSuffix = ".tmp" // a checkpoint being written, by the holder of its lock
+)
+
+// Store is a checkpointstore.Store in a directory. It is also a ConditionalDeleter and a Cleaner, and safe for
+// concurrent use, also with other Stores on the directory. It keeps no file open between calls.
+type Store struct {
+	dir   string
+	locks lockSet
+}
+
+var (
+	_ checkpointstore.Store              = (*Store)(nil)
+	_ checkpointstore.ConditionalDeleter = (*Store)(nil)
+	_ checkpointstore.Cleaner            = (*Store)(nil)
+)
+
+// New returns a store in dir. It makes dir, with mode 0700, if it is not there, and removes what writers that died left
+// in it. The mode of a directory that is there stays as it is; the files have mode 0600.
+func New(dir string) (*Store, error) {
+	dir, err := filepath.Abs(dir) // the process may change its working directory
+	if err != nil {
+		return nil, fmt.Errorf("filestore: %w", err)
+	}
+	if err := makeDir(dir); err != nil {
+		return nil, fmt.Errorf("filestore: %w", err)
+	}
+	s := &Store{dir: dir, locks: newLockSet(dir)}
+	if err := s.removeLeftovers(); err != nil {
+		return nil, fmt.Errorf("filestore: %w", err)
+	}
+
+	return s, nil
+}
+
+// Put implements checkpointstore.Store.
+func (s *Store) Put(ctx context.Context, c checkpointstore.Checkpoint) error {
+	if err := begin(ctx, c.RunID); err != nil {
+		return err
+	}
+	data, err := checkpointstore.Encode(c)
+	if err != nil {
+		return err
+	}
+
+	return s.locked(ctx, c.RunID, func(path string) error {
+		stored, found, err := readFence(path, c.RunID)
+		if err != nil {
+			return err
+		}
+		if found {
+			if err := checkpointstore.AllowPut(stored, c.Fence()); err != nil {
+				return err
+			}
+		}
+
+		return replace(ctx, path, data)
+	})
+}
+
+// Get implements checkpointstore.Store. It waits for no lock.
+func (s *Store) Get(ctx context.Context, runID string) (checkpointstore.Checkpoint, error) {
+	if err := begin(ctx, runID); err != nil {
+		return checkpointstore.Checkpoint{}, err
+	}
+	data, err := read(s.path(runID), checkpointstore.MaxBytes+1) // one more, so that Decode sees that it is too much
+	if errors.Is(err, fs.ErrNotExist) {
+		return checkpointstore.Checkpoint{}, fmt.Errorf("%w: %q", checkpointstore.ErrNotFound, runID)
+	}
+	if err != nil {
+		return checkpointstore.Checkpoint{}, fmt.Errorf("filestore: %w", err)
+	}
+
+	return checkpointstore.DecodeFor(runID, data)
+}
+
+// Delete implements checkpointstore.Store.
+func (s *Store) Delete(ctx context.Context, runID string) error {
+	if err := begin(ctx, runID); err != nil {
+		return err
+	}
+
+	return s.locked(ctx, runID, func(path string) error { return remove(path) })
+}
+
+// DeleteIf implements checkpointstore.ConditionalDeleter.
+func (s *Store) DeleteIf(ctx context.Context, c checkpointstore.Checkpoint) error {
+	if err := begin(ctx, c.RunID); err != nil {
+		return err
+	}
+
+	return s.locked(ctx, c.RunID, func(path string) error {
+		stored, found, err := readFence(path, c.RunID)
+		if err != nil {
+			return err
+		}
+		if found {
+			if err := checkpointstore.AllowDelete(stored, c.Fence()); err != nil {
+				return err
+			}
+		}
+
+		return remove(path)
+	})
+}
+
+// DeleteOlderThan implements checkpointstore.Cleaner. It reads every file. Of one that cannot be decoded it takes the
+// time of the file.
+func (s *Store) DeleteOlderThan(ctx context.Context, t time.Time) (int, error) {
+	paths, err := list(s.dir, suffix)
+	if err != nil {
+		return 0, fmt.Errorf("filestore: %w", err)
+	}
+	deleted := 0
+	for _, path := range paths {
+		if err := ctx.Err(); err != nil {
+			return deleted, err
+		}
+		if !older(path, t) {
+			continue
+		}
+		err := s.lockedPath(ctx, path, func(path string) error {
+			if !older(path, t) { // somebody came back for it
+				return nil
+			}
+			err := remove(path)
+			if err == nil {
+				deleted++
+			}
+
+			return err
+		})
+		if err != nil {
+			return deleted, err
+		}
+	}
+
+	return deleted, ctx.Err()
+}
+
+func older(path string, t time.Time) bool {
+	info, err := os.Stat(path)
+	if err != nil {
+		return false
+	}
+	updated := info.ModTime()
+	if data, err := read(path, checkpointstore.MaxBytes+1); err == nil {
+		if c, err := checkpointstore.Decode(data); err == nil {
+			updated = c.UpdatedAt
+		}
+	}
+
+	return updated.Before(t)
+}
+
+func (s *Store) path(runID string) string {
+	sum := sha256.Sum256([]byte(runID))
+
+	return filepath.Join(s.dir, hex.EncodeToString(sum[:])+suffix)
+}
+
+func begin(ctx context.Context, runID string) error {
+	if err := checkpointstore.ValidateRunID(runID); err != nil {
+		return err
+	}
+
+	return ctx.Err()
+}
+
+// readFence returns the fence of what is stored at path. Not found is also what has no readable fence, or another run's.
+func readFence(path, runID string) (fence checkpointstore.Fence, found bool, err error) {
+	data, err := read(path, checkpointstore.MaxHeaderBytes)
+	if errors.Is(err, fs.ErrNotExist) {
+		return checkpointstore.Fence{}, false, nil
+	}
+	if err != nil {
+		return checkpointstore.Fence{}, false, err
+	}
+	h, err := checkpointstore.DecodeHeader(data)
+
+	return h.Fence, err == nil && h.RunID == runID, nil
+}
+
+func read(path string, limit int64) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close() //nolint:errcheck // nothing was written to it
+
+	return io.ReadAll(io.LimitReader(f, limit))
+}
