@@ -21,7 +21,7 @@ ONLY     ?=
 
 TOOLS := bin/golangci-lint bin/govulncheck bin/benchstat
 
-.PHONY: all test build vet lint fmt fmt-check tidy tidy-check bench fuzz sabotage example vuln tools clean
+.PHONY: all test matrix build vet lint fmt fmt-check tidy tidy-check bench fuzz sabotage example vuln tools clean
 
 all: fmt-check vet lint tidy-check test example sabotage
 
@@ -29,6 +29,10 @@ all: fmt-check vet lint tidy-check test example sabotage
 test:
 	go test -race -shuffle=on -timeout=$(TIMEOUT) work
 	$(if $(NORACE),go test -shuffle=on -timeout=$(TIMEOUT) $(NORACE))
+
+## matrix: every provider client against every fault, printed as a grid of what came out
+matrix:
+	go test -count=1 -timeout=$(TIMEOUT) ./internal/interop/matrix -args -grid
 
 ## build: all packages of all modules
 build:

@@ -3,6 +3,7 @@ package continuation
 import (
 	"context"
 	"io"
+	"maps"
 	"net/http"
 	"sync"
 	"sync/atomic"
@@ -11,22 +12,47 @@ import (
 	"github.com/eino-carryon/carryon/callbacks"
 )
 
+// TransportOption changes what a [NewTransport] does. Options are values and may be shared.
+type TransportOption func(*recordingTransport)
+
+// WithoutClientRetries keeps the wrapped client from making requests again on its own, for as long as it asks the server
+// before it does: then the budgets and events of the decorator are all there is, and a Retry-After is waited for where
+// closing the reader ends the wait. Default: clients retry as they like.
+//
+// It is for clients built on Stainless, such as Claude's, whose number of retries cannot be configured. A response of 400
+// and above gets the header X-Should-Retry: false, which they heed. A request that failed without a response would be
+// repeated all the same; so it is answered with an empty status 200 whose Body fails with that very error as soon as it is
+// read. The error is returned by the reader's Recv then, and no longer by the client's Stream. Ark's client heeds no
+// header: set RetryTimes to 0 in its configuration.
+func WithoutClientRetries() TransportOption {
+	return func(t *recordingTransport) { t.noRetries = true }
+}
+
 // NewTransport returns a RoundTripper for the wrapped model's http.Client that tells the decorator what most clients
 // keep to themselves: the status and Retry-After of a response, and the error that ended its body. It hands every
-// request to base unchanged, and every response back with a Body that reads and closes as before. A nil base is
-// [http.DefaultTransport]. Requests that no decorated model made pass through as they are.
+// request to base unchanged, and every response back with a Body that reads and closes as before; see
+// [WithoutClientRetries] for the exception. A nil base is [http.DefaultTransport]. Requests that no decorated model made
+// pass through as they are.
 //
 // It is safe for concurrent use if base is, and belongs to no model: one can serve many. It never closes anything;
 // CloseIdleConnections is passed on.
-func NewTransport(base http.RoundTripper) http.RoundTripper {
+func NewTransport(base http.RoundTripper, opts ...TransportOption) http.RoundTripper {
 	if base == nil {
 		base = http.DefaultTransport
 	}
 
-	return &recordingTransport{base: base}
+	t := &recordingTransport{base: base}
+	for _, opt := range opts {
+		opt(t)
+	}
+
+	return t
 }
 
-type recordingTransport struct{ base http.RoundTripper }
+type recordingTransport struct {
+	base      http.RoundTripper
+	noRetries bool
+}
 
 // RoundTrip implements [http.RoundTripper].
 func (t *recordingTransport) RoundTrip(request *http.Request) (*http.Response, error) {
@@ -38,11 +64,22 @@ func (t *recordingTransport) RoundTrip(request *http.Request) (*http.Response, e
 	ordinal := r.begin()
 
 	response, err := t.base.RoundTrip(request)
+	if err != nil && t.noRetries && request.Context().Err() == nil {
+		response, err = unanswered(request, err), nil
+	}
+
 	if err != nil || response == nil {
 		return response, err
 	}
 
 	r.answer(ordinal, response.StatusCode, response.Header)
+
+	if t.noRetries && isStatus(int64(response.StatusCode)) {
+		header := make(http.Header, len(response.Header)+1)
+		maps.Copy(header, response.Header)
+		header.Set(shouldRetry, "false")
+		response.Header = header
+	}
 
 	// The body of a switched protocol is also written to.
 	if response.Body != nil && response.StatusCode != http.StatusSwitchingProtocols {
@@ -51,6 +88,25 @@ func (t *recordingTransport) RoundTrip(request *http.Request) (*http.Response, e
 
 	return response, nil
 }
+
+// shouldRetry is the header with which a server tells a client of Stainless's whether to make a request again.
+const shouldRetry = "X-Should-Retry"
+
+// unanswered stands for the response of a request that failed without one.
+func unanswered(request *http.Request, err error) *http.Response {
+	return &http.Response{
+		Status: "200 OK", StatusCode: http.StatusOK, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Header:        http.Header{shouldRetry: {"false"}},
+		Body:          io.NopCloser(failingReader{err}),
+		ContentLength: -1,
+		Request:       request,
+	}
+}
+
+type failingReader struct{ err error }
+
+// Read implements [io.Reader].
+func (r failingReader) Read([]byte) (int, error) { return 0, r.err }
 
 // CloseIdleConnections lets http.Client reach the method of the base.
 func (t *recordingTransport) CloseIdleConnections() {

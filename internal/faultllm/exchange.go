@@ -161,7 +161,7 @@ func (x *exchange) beforeHeaders(ctx context.Context) bool {
 		x.hit()
 		x.abort(ctx)
 		return true
-	case x.fault.kind == faultStall || x.fault.kind == faultHold:
+	case x.fault.waits():
 		x.hit()
 		if !x.hold(ctx) {
 			return true
@@ -183,7 +183,7 @@ func (x *exchange) head(contentType string) {
 func (x *exchange) whole(ctx context.Context, events []event) {
 	doc := x.enc.whole(events)
 	bill := events[len(events)-1].usage.completion
-	if x.fault.kind == faultStall || x.fault.kind == faultHold {
+	if x.fault.waits() {
 		x.hit()
 		if !x.hold(ctx) {
 			return
@@ -218,6 +218,11 @@ func (x *exchange) hit() { x.update(func(r *Record) { r.FaultHit = true }) }
 func (f Fault) breaks() bool {
 	return f.kind == faultReset || f.kind == faultCut || f.kind == faultCutLine || f.kind == faultResetStream ||
 		f.kind == faultGoAway
+}
+
+// waits says whether the fault is a silence.
+func (f Fault) waits() bool {
+	return f.kind == faultStall || f.kind == faultHold || f.kind == faultPause
 }
 
 // gone records that the client left. If it was the server that was closed, it breaks the connection, as returning would

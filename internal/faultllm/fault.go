@@ -9,7 +9,7 @@ import (
 // the zero value is [None].
 //
 // A response that is not streamed has no positions: faults that break the connection or the JSON do it in the middle of
-// the body, [Stall] and [Hold] before the headers, and all others but [Status], [Refuse] and [EmptyBody] do not happen.
+// the body, [Stall], [Hold] and [Pause] before the headers, and all others but [Status], [Refuse] and [EmptyBody] do not happen.
 type Fault struct {
 	kind    faultKind
 	at      Position
@@ -47,6 +47,7 @@ const (
 	faultComments
 	faultResetStream
 	faultGoAway
+	faultPause
 )
 
 // None breaks nothing.
@@ -77,6 +78,9 @@ func Stall(at Position) Fault { return Fault{kind: faultStall, at: at} }
 func Hold(at Position, release <-chan struct{}) Fault {
 	return Fault{kind: faultHold, at: at, release: release}
 }
+
+// Pause sends nothing for a time, then goes on.
+func Pause(at Position, d time.Duration) Fault { return Fault{kind: faultPause, at: at, every: d} }
 
 // Status refuses the request with a status code before anything is generated. The body is sent as it is; see
 // [VendorError].
@@ -136,7 +140,7 @@ func (f Fault) String() string {
 	names := [...]string{
 		"None", "Reset", "CutChunked", "CutLine", "CleanEnd", "CleanCutLine", "Stall", "Status", "InBandForm",
 		"MalformedJSON", "KeepAlives", "StallKeepingAlive", "SlowDrip", "Hold", "EmptyBody", "NoFinish", "Refuse",
-		"InBandStall", "Comments", "ResetStream", "GoAway",
+		"InBandStall", "Comments", "ResetStream", "GoAway", "Pause",
 	}
 	switch f.kind {
 	case faultNone, faultEmptyBody, faultNoFinish:
@@ -151,7 +155,7 @@ func (f Fault) String() string {
 	case faultResetStream, faultGoAway:
 		return fmt.Sprintf("%s(%v, %d)", names[f.kind], f.at, f.code)
 	case faultReset, faultCut, faultCutLine, faultCleanEnd, faultCleanCutLine, faultStall, faultMalformed,
-		faultKeepAlives, faultStallKeepingAlive, faultSlowDrip, faultHold, faultComments:
+		faultKeepAlives, faultStallKeepingAlive, faultSlowDrip, faultHold, faultComments, faultPause:
 		return fmt.Sprintf("%s(%v)", names[f.kind], f.at)
 	}
 	return fmt.Sprintf("Fault(%d)", f.kind)

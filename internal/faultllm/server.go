@@ -25,6 +25,8 @@ type Config struct {
 	PieceSize int
 	// Pace is the time before each piece of a streamed answer. Zero: none.
 	Pace time.Duration
+	// Listener is what is listened on, in place of a free port of 127.0.0.1; see [Pipe]. The server closes it.
+	Listener net.Listener
 	// APIKey, if not empty, is the key that requests need, where the vendor's client puts it.
 	APIKey string
 	// RefusePrefill refuses requests that end in an assistant message, with status 400 and the vendor's text. Ollama has
@@ -52,14 +54,17 @@ type Server struct {
 // errServerClosed is the cause with which requests end when the server is closed.
 var errServerClosed = errors.New("faultllm: server closed")
 
-// Start listens on a free port of 127.0.0.1 and serves until [Server.Close].
+// Start listens on a free port of 127.0.0.1, or on the configured listener, and serves until [Server.Close].
 func Start(cfg Config) (*Server, error) {
 	if err := cfg.check(); err != nil {
 		return nil, err
 	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return nil, fmt.Errorf("faultllm: listen: %w", err)
+	listener := cfg.Listener
+	if listener == nil {
+		var err error
+		if listener, err = net.Listen("tcp", "127.0.0.1:0"); err != nil {
+			return nil, fmt.Errorf("faultllm: listen: %w", err)
+		}
 	}
 	base, stop := context.WithCancelCause(context.Background())
 	s := &Server{

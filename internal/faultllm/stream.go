@@ -50,7 +50,7 @@ func (x *exchange) breakAt(ctx context.Context, tail []event) {
 		x.hold(ctx)
 	case faultStall:
 		x.hold(ctx)
-	case faultHold, faultKeepAlives, faultComments, faultSlowDrip:
+	case faultHold, faultPause, faultKeepAlives, faultComments, faultSlowDrip:
 		if x.interlude(ctx) {
 			x.send(ctx, tail)
 		}
@@ -65,7 +65,7 @@ func (x *exchange) breakAt(ctx context.Context, tail []event) {
 // interlude is what comes before the rest of a stream that goes on. It reports false if the client left.
 func (x *exchange) interlude(ctx context.Context) bool {
 	switch x.fault.kind {
-	case faultHold:
+	case faultHold, faultPause:
 		return x.hold(ctx)
 	case faultKeepAlives, faultComments:
 		return x.keepAlive(ctx, x.fault.count)
@@ -78,6 +78,7 @@ func (x *exchange) interlude(ctx context.Context) bool {
 func (x *exchange) fail(ctx context.Context, tail []event) {
 	f := failure{form: x.fault.form.in(x.rec.Request.Vendor), errType: x.fault.errType, message: x.fault.body, text: " "}
 	if f.form == FormFinishText || f.form == FormFinishNumeric {
+		tail = without(tail, eventSignature)
 		if len(tail) > 0 && tail[0].kind == eventText {
 			f.text = tail[0].text
 			x.bill(tail[0], false)
@@ -168,6 +169,9 @@ func (x *exchange) lose(ctx context.Context, tail []event, format func(event) []
 
 // hold waits until the fault is released. It reports false if the client left before.
 func (x *exchange) hold(ctx context.Context) bool {
+	if x.fault.kind == faultPause {
+		return x.pause(ctx, x.fault.every)
+	}
 	select {
 	case <-x.fault.release: // a stall has no release: it blocks for ever.
 		return true

@@ -49,7 +49,7 @@ func (x *exchange) breakFrame(ctx context.Context, e event, frame []byte, n int,
 			x.breakAt(ctx, tail)
 		}
 		return
-	case faultHold, faultSlowDrip:
+	case faultHold, faultPause, faultSlowDrip:
 		x.resume(ctx, e, frame, n, tail)
 		return
 	default: // the rest of the frame is lost.
@@ -71,7 +71,7 @@ func (x *exchange) resume(ctx context.Context, e event, frame []byte, n int, tai
 	x.bill(e, false)
 	whole := x.write(ctx, frame[:n])
 	x.hit()
-	if whole && x.fault.kind == faultHold {
+	if whole && x.fault.kind != faultSlowDrip {
 		whole = x.hold(ctx)
 	}
 	if !whole || !x.deliver(ctx, frame[n:]) {

@@ -1,0 +1,100 @@
+package continuation
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+func TestWithoutClientRetriesTellsTheClient(t *testing.T) {
+	t.Parallel()
+
+	for status, want := range map[int]string{200: "", 204: "", 302: "", 400: "false", 429: "false", 503: "false", 529: "false"} {
+		for name, header := range map[string]http.Header{"no header": nil, "another wish": {"X-Should-Retry": {"true"}}} {
+			base := tripper(func(*http.Request) (*http.Response, error) {
+				return answerOf(status, header, io.NopCloser(strings.NewReader("body"))), nil
+			})
+			ctx, _ := withRecord(t.Context())
+
+			response, err := NewTransport(base, WithoutClientRetries()).RoundTrip(newRequest(ctx, t))
+			if err != nil {
+				t.Fatal(err)
+			}
+
+			expect := header.Get("X-Should-Retry")
+			if want != "" {
+				expect = want
+			}
+
+			if got := response.Header.Get("X-Should-Retry"); got != expect {
+				t.Errorf("status %d, %s: got %q, want %q", status, name, got, expect)
+			}
+
+			if header != nil && header.Get("X-Should-Retry") != "true" {
+				t.Error("the header of the base was changed")
+			}
+
+			// Without a decorated model, and without the option, nothing is told.
+			for _, pass := range []*http.Response{
+				mustTrip(t, NewTransport(base, WithoutClientRetries()), newRequest(t.Context(), t)),
+				mustTrip(t, NewTransport(base), newRequest(ctx, t)),
+			} {
+				if got := pass.Header.Get("X-Should-Retry"); got != header.Get("X-Should-Retry") {
+					t.Errorf("status %d, %s: passed through as %q", status, name, got)
+				}
+			}
+		}
+	}
+}
+
+func mustTrip(t *testing.T, transport http.RoundTripper, request *http.Request) *http.Response {
+	t.Helper()
+
+	response, err := transport.RoundTrip(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	return response
+}
+
+func TestWithoutClientRetriesHandsOverAFailedConnection(t *testing.T) {
+	t.Parallel()
+
+	base := tripper(func(*http.Request) (*http.Response, error) { return nil, syscall.ECONNREFUSED })
+	ctx, record := withRecord(t.Context())
+
+	response, err := NewTransport(base, WithoutClientRetries()).RoundTrip(newRequest(ctx, t))
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	if response.StatusCode != 200 || response.Header.Get("X-Should-Retry") != "false" || response.Request == nil {
+		t.Errorf("got %+v", response)
+	}
+
+	_, err = io.ReadAll(response.Body)
+	if !errors.Is(err, syscall.ECONNREFUSED) || !errors.Is(record.readErr(), syscall.ECONNREFUSED) {
+		t.Errorf("read %v, recorded %v", err, record.readErr())
+	}
+
+	if err := response.Body.Close(); err != nil {
+		t.Error(err)
+	}
+
+	// A caller that has left is not lied to, and neither is one that did not ask for it.
+	if _, err := NewTransport(base).RoundTrip(newRequest(ctx, t)); !errors.Is(err, syscall.ECONNREFUSED) {
+		t.Errorf("without the option: %v", err)
+	}
+
+	left, cancel := context.WithCancel(ctx)
+	cancel()
+
+	if _, err := NewTransport(base, WithoutClientRetries()).RoundTrip(newRequest(left, t)); !errors.Is(err, syscall.ECONNREFUSED) {
+		t.Errorf("after the end: %v", err)
+	}
+}

@@ -1,0 +1,77 @@
+package matrix
+
+import (
+	"github.com/eino-carryon/carryon/internal/interop/clients"
+)
+
+// cell is one client, one fault, one answer and one place in it.
+type cell struct {
+	client clients.Client
+	fault  fault
+	answer scripted
+	place  place
+}
+
+func (c cell) name() string {
+	return c.client.String() + "/" + c.fault.name + "/" + c.answer.name + "/" + c.place.name
+}
+
+// cells returns the whole table.
+func cells() []cell {
+	var all []cell
+	for _, client := range clients.All() {
+		for _, f := range faults() {
+			for _, a := range answers() {
+				for _, p := range a.places {
+					if f.happens(client, p) {
+						all = append(all, cell{client, f, a, p})
+					}
+				}
+			}
+		}
+	}
+
+	return all
+}
+
+// want returns what must come out: the rule, after the exception that names the cell has said what its client makes of
+// the fault.
+func (c cell) want() remedy {
+	f, p := c.fault, c.arrived()
+	keeps := c.client.KeepsFinish
+	if e := c.exception(); e != nil {
+		switch e.shows {
+		case anError:
+			f.harmless, f.clean = false, false
+		case anEnd:
+			f.harmless, f.clean = false, true
+		case anErrorForTheFinish:
+			keeps = false
+		case aRefusal:
+			return refused
+		case theWholeAnswer:
+			return untouched
+		case aPiece:
+		}
+	}
+	switch {
+	case f.permanent:
+		return refused
+	case f.harmless:
+		return untouched
+	case p.name == afterFinish && (f.clean || keeps):
+		return untouched // a finish reason that was seen makes the answer whole
+	default:
+		return p.plan(c.client)
+	}
+}
+
+// arrived returns the place with what has arrived there: some errors come in one frame with a piece of text.
+func (c cell) arrived() place {
+	p := c.place
+	if e := c.exception(); e != nil && e.shows == aPiece {
+		p.text = p.plus
+	}
+
+	return p
+}
