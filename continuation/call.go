@@ -75,6 +75,7 @@ func newCall(ctx context.Context, e *engine, asked *request) *call {
 	c.ctx = c.tether.next(ctx)
 	c.setProfile(e.knownProfile())
 	c.gate.acc = &c.acc
+	c.carry.layout = e.speech.layout()
 	c.request = c.base
 
 	return c
@@ -227,7 +228,7 @@ func (c *call) read() {
 	case it.Message == nil: // some clients do that between frames; it says nothing
 		c.watch.waited()
 	default:
-		c.arrived(it.chunk)
+		c.arrivedAll(it.chunk)
 	}
 }
 

@@ -31,6 +31,8 @@ type carry struct {
 	whole    map[string]int // the same as shown, when something last followed a thought
 	cut      map[string]int // where the reasoning ends, if a thought behind it broke off
 	thinking bool           // reasoning has come since
+
+	layout *layout // places them; nil if messages have none
 }
 
 // edit is a copy of a chunk that is made when it is first changed.
@@ -48,6 +50,9 @@ func (e *edit) msg() *schema.Message {
 // adapt returns m as the consumer gets it; nil if nothing is left of it. Without keep its finish reason is left out; with
 // drop its reasoning is. Whole says that the thought before it has come whole.
 func (c *carry) adapt(m chunk, keep, drop, whole bool) chunk {
+	if c.layout != nil && m.origin != nil {
+		c.layout.see(m.origin)
+	}
 	e := edit{from: m.Message, to: m.Message}
 	c.fixIdentity(&e)
 	if r := m.ResponseMeta; r != nil && (c.later || !keep && r.FinishReason != "") {
@@ -212,6 +217,9 @@ func (c *carry) restart() {
 // interrupt readies the carry for the next attempt. Unless the thought came whole, all reasoning shown so far is to skip.
 func (c *carry) interrupt(thoughtWhole bool) {
 	c.later = true
+	if c.layout != nil {
+		c.layout.interrupt()
+	}
 	switch {
 	case !thoughtWhole:
 		c.skip = maps.Clone(c.shown)
@@ -225,6 +233,9 @@ func (c *carry) interrupt(thoughtWhole bool) {
 // reopen readies the carry for an attempt that takes the place of one without content.
 func (c *carry) reopen() {
 	c.half, c.sign = "", nil
+	if c.layout != nil {
+		c.layout.reopen()
+	}
 	if c.earlier == nil {
 		c.earlier = make(map[string]struct{})
 	}
@@ -267,32 +278,3 @@ func (c *carry) rest() chunk {
 }
 
 func (c *carry) role() schema.RoleType { return schema.RoleType(c.identity[0]) }
-
-// marks returns what the message's Extra must tell a later call.
-func (c *carry) marks(continuations int, dropped []string) map[string]any {
-	m := make(map[string]any)
-	if continuations > 0 {
-		m[ExtraContinuations] = continuations
-	}
-	if len(dropped) > 0 {
-		m[ExtraDroppedCalls] = strings.Join(dropped, "\n")
-	}
-	mark(m, ExtraReasoningSkip, c.skip)
-	mark(m, ExtraReasoningEnd, c.cut)
-	if len(m) == 0 {
-		return nil
-	}
-
-	return m
-}
-
-func mark(extra map[string]any, name string, sizes map[string]int) {
-	for key, n := range sizes {
-		if key != "" {
-			key = "." + key
-		}
-		if n > 0 {
-			extra[name+key] = n
-		}
-	}
-}

@@ -19,14 +19,19 @@ type chunk struct {
 	origin *origin // nil for a *schema.Message, and for what the decorator made itself
 }
 
-// origin is what a chunk came as.
-type origin struct{}
-
 // as returns m of the same origin.
 func (c chunk) as(m *schema.Message) chunk { return chunk{Message: m, origin: c.origin} }
 
 // made returns m as a chunk of the decorator's own.
 func made(m *schema.Message) chunk { return chunk{Message: m} }
+
+// arrivedAll takes a chunk of the attempt and what came in one with it.
+func (c *call) arrivedAll(m chunk) {
+	c.arrived(m)
+	for o := m.origin; o != nil && o.next != nil && c.phase.reads(); o = o.next {
+		c.arrived(o.next.chunk())
+	}
+}
 
 // arrived takes a chunk of the attempt.
 func (c *call) arrived(m chunk) {
@@ -57,7 +62,7 @@ func (c *call) learn(extra map[string]any) {
 	if err := terminatedError(extra); err != nil {
 		c.soft = err
 	}
-	if c.profile.known || c.cfg.provider != "" {
+	if c.profile.known || c.cfg.provider != "" || c.carry.layout != nil {
 		return
 	}
 	if p, ok := profileByExtra(extra); ok {
@@ -137,6 +142,18 @@ func (c *call) deliver(m chunk) {
 	}
 	if c.whole != nil {
 		c.carry.leave(m)
+	}
+	c.push(m)
+}
+
+// push hands a chunk to the consumer.
+func (c *call) push(m chunk) {
+	if b := c.carry.layout; b != nil {
+		placed, ok := b.place(m)
+		if !ok {
+			return
+		}
+		m = placed
 	}
 	c.out.push(m)
 }

@@ -28,6 +28,10 @@ type speech interface {
 	base(asked *request, place hintPlace) *request
 	// continued returns the request that carries the partial answer; base is not changed.
 	continued(base request, s snapshot.Snapshot, d Dialect, p profile, prompt string) *request
+	// profile returns what is known of the clients of a type.
+	profile(typ string) profile
+	// layout returns what gives the blocks of one call their places; nil if its messages have none.
+	layout() *layout
 	// answers returns how many messages of the request are answers.
 	answers(r *request) int
 }
@@ -37,7 +41,7 @@ const unknownName = "unknown"
 
 func newEngine(s speech, cfg *config, typ string) *engine {
 	e := &engine{speech: s, cfg: cfg, learned: new(learned), typ: typ}
-	p := profileOf(e.provider())
+	p := s.profile(e.provider())
 	e.profile = &p
 
 	return e

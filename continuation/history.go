@@ -14,12 +14,15 @@ import (
 
 // request is what the wrapped model is asked.
 type request struct {
-	messages []*schema.Message
+	messages []*schema.Message        // of a model of *schema.Message
+	agentic  []*schema.AgenticMessage // of a model of *schema.AgenticMessage
+	partial  *layout                  // of such a model, for the request that carries them
 	opts     []model.Option
 	hinted   bool   // a hint about cut off calls is part of it
 	trimmed  string // white space that the partial answer ends with and the request does not
 	exact    bool   // it ends with the partial answer, and what follows goes on to the byte
 	rewrite  string // how the history was changed, for the log
+	prompt   string // that asks for the rest
 }
 
 // callerRequest returns the caller's own request, whose slices the caller may use again.
@@ -66,7 +69,7 @@ func continueRequest(base request, s snapshot.Snapshot, d Dialect, p profile, pr
 		return r
 	}
 	r.messages = append(r.messages, schema.UserMessage(prompt))
-	r.rewrite = rewriteWithPrompt
+	r.prompt, r.rewrite = prompt, rewriteWithPrompt
 
 	return r
 }

@@ -228,6 +228,7 @@ func (c *call) prepare(n int) {
 		d = UserTurn()
 	}
 	base := *c.base
+	base.partial = c.carry.layout
 	base.opts = limitTokens(base.opts, c.answer, len(s.Text)+len(s.Reasoning))
 	prompt := ""
 	if !d.exact() {

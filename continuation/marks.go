@@ -19,6 +19,9 @@ const (
 	// ExtraReasoningEnd holds where the reasoning ends, in bytes from its start, if half a thought comes behind it.
 	// With a dot and an Extra key behind it, the same of what is under that key.
 	ExtraReasoningEnd = "carryon_reasoning_end"
+	// ExtraBrokenBlocks holds, in a *schema.AgenticMessage, the positions in ContentBlocks of thoughts that broke off, one
+	// a line.
+	ExtraBrokenBlocks = "carryon_broken_blocks"
 )
 
 // markInt reads a number that may have become a float64 in JSON.
@@ -37,10 +40,47 @@ func markInt(m *schema.Message, key string) int {
 
 // droppedCalls returns the names of the calls that m's model began and that were cut off.
 func droppedCalls(m *schema.Message) []string {
-	s, _ := m.Extra[ExtraDroppedCalls].(string)
+	return droppedNames(m.Extra)
+}
+
+func droppedNames(extra map[string]any) []string {
+	s, _ := extra[ExtraDroppedCalls].(string)
 	if s == "" {
 		return nil
 	}
 
 	return strings.Split(s, "\n")
+}
+
+// marks returns what the message's Extra must tell a later call.
+func (c *carry) marks(continuations int, dropped []string) map[string]any {
+	m := make(map[string]any)
+	if continuations > 0 {
+		m[ExtraContinuations] = continuations
+	}
+	if len(dropped) > 0 {
+		m[ExtraDroppedCalls] = strings.Join(dropped, "\n")
+	}
+	if c.layout == nil {
+		mark(m, ExtraReasoningSkip, c.skip)
+		mark(m, ExtraReasoningEnd, c.cut)
+	} else if s := c.layout.brokenPositions(); s != "" {
+		m[ExtraBrokenBlocks] = s
+	}
+	if len(m) == 0 {
+		return nil
+	}
+
+	return m
+}
+
+func mark(extra map[string]any, name string, sizes map[string]int) {
+	for key, n := range sizes {
+		if key != "" {
+			key = "." + key
+		}
+		if n > 0 {
+			extra[name+key] = n
+		}
+	}
 }

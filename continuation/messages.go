@@ -37,6 +37,10 @@ func (s messages) continued(base request, state snapshot.Snapshot, d Dialect, p 
 	return &r
 }
 
+func (s messages) profile(typ string) profile { return profileOf(typ) }
+
+func (s messages) layout() *layout { return nil }
+
 func (s messages) answers(r *request) int { return countAnswers(r.messages) }
 
 // messageSource is a stream of messages as a source.

@@ -27,7 +27,7 @@ func (c *call) started(b blocks, text int) {
 			e.Prompt = "custom"
 		}
 		if c.cfg.promptText {
-			e.PromptText = c.request.messages[len(c.request.messages)-1].Content
+			e.PromptText = c.request.prompt
 		}
 	}
 	c.emit(e)
@@ -63,7 +63,7 @@ func (c *call) finish(reason string) {
 	case c.carry.later:
 		c.pushEnd(reason, c.budget.number, nil)
 	case reason != "" && !c.finished: // it came while a call was still open
-		c.out.push(made(&schema.Message{Role: c.carry.role(), ResponseMeta: &schema.ResponseMeta{FinishReason: reason}}))
+		c.push(made(&schema.Message{Role: c.carry.role(), ResponseMeta: &schema.ResponseMeta{FinishReason: reason}}))
 	}
 	c.completed(reason, usage)
 	c.end(io.EOF)
@@ -89,7 +89,7 @@ func (c *call) pushEnd(reason string, continuations int, dropped []string) {
 		last.ResponseMeta = &schema.ResponseMeta{FinishReason: reason, Usage: u}
 	}
 	if !isEmpty(last) {
-		c.out.push(made(last))
+		c.push(made(last))
 	}
 }
 
@@ -157,7 +157,7 @@ func (c *call) release() {
 		return
 	}
 	for _, m := range c.whole.chunks {
-		c.out.push(m)
+		c.push(m)
 	}
 	c.whole = new(stash)
 }

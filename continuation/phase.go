@@ -14,6 +14,9 @@ const (
 	phaseEnded                  // nothing more is read; what is left in the queue goes out, then the error
 )
 
+// reads reports whether an attempt is being read.
+func (p phase) reads() bool { return p == phaseStreaming || p == phaseJoining || p == phaseProbing }
+
 func (p phase) String() string {
 	switch p {
 	case phaseOpening:

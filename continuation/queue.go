@@ -26,6 +26,15 @@ func (q *queue) pop() (chunk, bool) {
 	return m, true
 }
 
+// peek returns the next chunk and leaves it where it is.
+func (q *queue) peek() (chunk, bool) {
+	if q.empty() {
+		return chunk{}, false
+	}
+
+	return q.chunks[q.head], true
+}
+
 func (q *queue) clear() {
 	clear(q.chunks)
 	q.chunks, q.head = q.chunks[:0], 0

@@ -202,7 +202,7 @@ func (c *call) joined(chunks []chunk) {
 // endUnproven ends an answer cleanly as it was, though nothing says that it is whole.
 func (c *call) endUnproven(why string) {
 	if c.tail.Message != nil {
-		c.out.push(c.tail)
+		c.push(c.tail)
 	}
 	if c.unasked > 0 { // it was recovered before, and its message must say so
 		c.pushEnd("", c.unasked, nil)

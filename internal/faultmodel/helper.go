@@ -14,7 +14,7 @@ func Collect(reader *schema.StreamReader[*schema.Message]) ([]*schema.Message, e
 	var chunks []*schema.Message
 	for {
 		chunk, err := reader.Recv()
-		if err == io.EOF { //nolint:errorlint // a wrapped io.EOF is no end of a stream
+		if isEnd(err) {
 			return chunks, nil
 		}
 		if err != nil {
@@ -91,4 +91,9 @@ func promptBytes(msg *schema.Message) int {
 		n += len(part.Text)
 	}
 	return n
+}
+
+// isEnd reports a clean end; a wrapped io.EOF is none.
+func isEnd(err error) bool {
+	return err == io.EOF //nolint:errorlint // identity is meant
 }
