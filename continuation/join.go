@@ -27,6 +27,10 @@ type joiner struct {
 	trimmed string // white space that was delivered behind it and not shown
 	exact   bool   // the provider continues to the byte
 
+	lines []string // of the text
+	gap   int      // which of them does not follow the one before; 0: none
+	table table    // the long table that the text stops in
+
 	fence        fence     // the code block that the text stops in
 	doc          *document // the JSON value that the text stops in; nil if it does not
 	keepPreamble bool      // nothing is cut but what repeats the text
@@ -74,6 +78,8 @@ func newJoiner(p prefix, trimmed string, exact bool) *joiner {
 		all := p.Tail(p.TextLen())
 		j.fence = openFence(all)
 		j.doc = openDocument(all, j.fence.body)
+		j.table = openTable(all[:len(all)-len(trimmed)], j.textAt)
+		j.findLines()
 	}
 
 	return j
@@ -230,7 +236,7 @@ func (j *joiner) decideSpace(x string, space int, doubt, full bool) int {
 // decideRestart looks whether x is the answer begun anew; if not, it is joined as it is.
 func (j *joiner) decideRestart(x string, o overlap, full bool) int {
 	again := j.commonStart(x, j.start)
-	if j.isRestart(x[:again]) && (full || !o.anchorOpen) {
+	if j.isRestart(x[:again]) && (full || !o.anchorOpen && !j.awaitsAnchor(x)) {
 		switch {
 		case again < len(x) && again < j.prefix.TextLen()-j.start:
 			return j.reject()

@@ -2,7 +2,6 @@ package continuation
 
 import (
 	"strings"
-	"unicode"
 
 	"github.com/eino-carryon/carryon/callbacks"
 )
@@ -35,56 +34,16 @@ func (j *joiner) findAnchor(x string, full bool) overlap {
 	return o.or(j.findSentenceAnchor(x, full))
 }
 
-// lineKind is what a line is in Markdown.
-type lineKind int
-
-const (
-	lineOther lineKind = iota
-	lineBlank
-	lineIndented
-	lineTable
-	lineHeading
-	lineBullet
-	lineNumber
-)
-
-func kindOfLine(s string) lineKind {
-	switch {
-	case strings.TrimSpace(s) == "":
-		return lineBlank
-	case startsWithSpace(s):
-		return lineIndented
-	case s[0] == '|':
-		return lineTable
-	case strings.HasPrefix(strings.TrimLeft(s, "#"), " ") && s[0] == '#':
-		return lineHeading
-	case len(s) > 2 && strings.IndexByte("-*+", s[0]) >= 0 && s[1] == ' ':
-		return lineBullet
-	}
-	rest := strings.TrimLeftFunc(s, unicode.IsDigit)
-	if len(rest) < len(s) && len(rest) > 2 && (rest[0] == '.' || rest[0] == ')') && rest[1] == ' ' {
-		return lineNumber
-	}
-
-	return lineOther
-}
-
-// isRuler reports whether s is the line below a table's head.
-func isRuler(s string) bool {
-	return strings.HasPrefix(s, "|") && strings.Contains(s, "-") && strings.Trim(s, "|-: \t") == ""
-}
-
 // findLineAnchor looks for whole lines that have a place of their own in the text: the head of the table that it stops
 // in, its last heading, an item of the list that it stops in.
 func (j *joiner) findLineAnchor(x string, full bool) overlap {
-	lines := strings.Split(j.text, "\n")
 	line, _, ended := strings.Cut(x, "\n")
 	if !ended && !full {
-		return overlap{open: j.beginsAnchor(lines, line)}
+		return overlap{open: j.beginsAnchor(line)}
 	}
 	found, count := -1, 0
-	for i := j.firstLine(); i < len(lines); i++ {
-		if lines[i] == line {
+	for i, s := range j.lines {
+		if s == line {
 			found = i
 			count++
 		}
@@ -92,20 +51,17 @@ func (j *joiner) findLineAnchor(x string, full bool) overlap {
 	switch {
 	case count == 0:
 		return overlap{}
-	case count > 1 || !j.isAnchor(lines, found):
+	case count > 1 || !j.isAnchor(found):
 		return overlap{doubt: weight(line) >= joinOverlap}
 	default:
-		return j.readLines(x, lines, found, full)
+		return j.readLines(x, found, full)
 	}
 }
 
-// firstLine returns which line of the kept text is the first whole one.
-func (j *joiner) firstLine() int { return min(j.textAt, 1) }
-
 // beginsAnchor reports whether a line that begins with s is an anchor.
-func (j *joiner) beginsAnchor(lines []string, s string) bool {
-	for i := j.firstLine(); i < len(lines); i++ {
-		if strings.HasPrefix(lines[i], s) && j.isAnchor(lines, i) {
+func (j *joiner) beginsAnchor(s string) bool {
+	for i, line := range j.lines {
+		if strings.HasPrefix(line, s) && j.isAnchor(i) {
 			return true
 		}
 	}
@@ -114,14 +70,16 @@ func (j *joiner) beginsAnchor(lines []string, s string) bool {
 }
 
 // isTop reports whether line i is where the answer begins.
-func (j *joiner) isTop(i int) bool { return j.textAt+i == 0 }
+func (j *joiner) isTop(i int) bool {
+	return i == 0 && (j.textAt == 0 || j.table.whole() && j.table.at == 0)
+}
 
 // isAnchor reports whether a line like line i is out of place where the text stops.
-func (j *joiner) isAnchor(lines []string, i int) bool {
-	line, after := lines[i], lines[i+1:]
+func (j *joiner) isAnchor(i int) bool {
+	line, after := j.lines[i], j.lines[i+1:]
 	kind := kindOfLine(line)
 	if kind == lineTable {
-		return j.isHead(lines, i)
+		return j.isHead(i)
 	}
 	if len(after) == 0 || j.isTop(i) || weight(line) < joinOverlap {
 		return false
@@ -138,82 +96,48 @@ func (j *joiner) isAnchor(lines []string, i int) bool {
 	}
 }
 
-// isHead reports whether line i is the head of the table that the text stops in.
-func (j *joiner) isHead(lines []string, i int) bool {
-	after := lines[i+1:]
-	switch {
-	case strings.Count(j.trimmed, "\n") > 1: // the table has ended
-		return false
-	case len(after) == 0, countLetters(lines[i]) == 0, i > 0 && kindOfLine(lines[i-1]) == lineTable:
-		return false
-	default:
-		return (isRuler(after[0]) || weight(lines[i]) >= joinOverlap) && onlyLines(after, lineTable)
-	}
-}
-
-func onlyLines(lines []string, kinds ...lineKind) bool {
-	for _, s := range lines {
-		ok := false
-		for _, k := range kinds {
-			ok = ok || kindOfLine(s) == k
-		}
-		if !ok {
-			return false
-		}
-	}
-
-	return true
-}
-
-func hasLine(lines []string, kind lineKind) bool {
-	for _, s := range lines {
-		if kindOfLine(s) == kind {
-			return true
-		}
-	}
-
-	return false
-}
-
 // readLines reads off x the lines that follow line first of the text, and decides how x goes on behind them.
-func (j *joiner) readLines(x string, lines []string, first int, full bool) overlap {
+func (j *joiner) readLines(x string, first int, full bool) overlap {
+	least, c := 1, callbacks.ConfidenceMedium
+	if isRuler(j.lines[first+1]) {
+		least, c = 2, callbacks.ConfidenceHigh
+	}
 	end, count := 0, 0
-	for i := first; i < len(lines)-1; i++ {
+	for i := first; i < len(j.lines)-1; i++ {
 		line, _, ended := strings.Cut(x[min(len(x), end+min(count, 1)):], "\n")
-		if !ended && strings.HasPrefix(lines[i], line) {
+		if !ended && strings.HasPrefix(j.lines[i], line) || first < j.gap && i == j.gap {
 			return overlap{open: !full, doubt: full}
 		}
-		if line != lines[i] {
+		if line != j.lines[i] {
 			break
 		}
 		end += min(count, 1) + len(line)
-		count++
-	}
-	least, c := 1, callbacks.ConfidenceMedium
-	if isRuler(lines[first+1]) {
-		least = 2
-		if count == least {
-			c = callbacks.ConfidenceHigh
+		if count++; count > least {
+			c = callbacks.ConfidenceMedium
+		}
+		if count > least && j.isTop(first) {
+			return overlap{} // the answer begun anew
 		}
 	}
-	if count < least || j.isTop(first) && count > least {
+	if count < least {
 		return overlap{}
 	}
 
-	return j.joinLines(x, end, c, lines, first, full)
+	return j.joinLines(x, end, c, first, full)
 }
 
 // joinLines decides how much to cut of x, whose first end bytes are lines of the text. What follows may repeat the line
 // that the text stops in.
-func (j *joiner) joinLines(x string, end int, c callbacks.Confidence, lines []string, first int, full bool) overlap {
+func (j *joiner) joinLines(x string, end int, c callbacks.Confidence, first int, full bool) overlap {
 	if len(x)-end < 2 && !full {
 		return overlap{open: true}
 	}
 	next := strings.TrimPrefix(x[end:], "\n")
-	last, kind := lines[len(lines)-1], kindOfLine(lines[first])
+	last, kind := j.lines[len(j.lines)-1], kindOfLine(j.lines[first])
+	if hasLineBreak(j.trimmed) {
+		return joinWholeLines(x, next, last, c, full)
+	}
 	switch {
-	case hasLineBreak(j.trimmed):
-		return overlap{n: len(x) - len(next), confidence: c}
 	case strings.HasPrefix(next, last):
 		return overlap{n: len(x) - len(next) + len(last), confidence: c}
 	case !full && strings.HasPrefix(last, next):
@@ -226,5 +150,21 @@ func (j *joiner) joinLines(x string, end int, c callbacks.Confidence, lines []st
 		return overlap{n: len(x) - len(next), confidence: callbacks.ConfidenceLow}
 	default:
 		return overlap{n: end, confidence: c}
+	}
+}
+
+// joinWholeLines does so behind a line that has ended. Next is what of x follows the lines; last is the text's last line.
+func joinWholeLines(x, next, last string, c callbacks.Confidence, full bool) overlap {
+	rest, again := strings.CutPrefix(next, last)
+	within := strings.HasPrefix(last, next)
+	switch {
+	case !full && (within || again && rest == ""):
+		return overlap{open: true}
+	case again && (rest == "" || rest[0] == '\n'):
+		return overlap{n: len(x) - len(strings.TrimPrefix(rest, "\n")), confidence: callbacks.ConfidenceMedium}
+	case within && next != "":
+		return overlap{n: len(x) - len(next), confidence: callbacks.ConfidenceLow}
+	default:
+		return overlap{n: len(x) - len(next), confidence: c}
 	}
 }

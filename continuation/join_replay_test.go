@@ -79,8 +79,10 @@ func TestJoinOfAReplayInOtherWords(t *testing.T) {
 		text += fmt.Sprintf("This is sentence number %d of the text. ", i)
 	}
 	from := strings.Index(text, "This is sentence number 9 ")
-	_, j := continueWith(t, text, false, split(text[from:from+600]+"# something else", 10))
-	assert.Equal(t, joinRejected, j.state)
+	for _, size := range []int{1, 10, 600, 1 << 20} {
+		_, j := continueWith(t, text, false, split(text[from:from+600]+"# something else", size))
+		assert.Equal(t, joinRejected, j.state, "pieces of %d", size)
+	}
 }
 
 // TestJoinOfALongRefrain: what stands in the text more than once may stand there again, however long it is.

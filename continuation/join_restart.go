@@ -64,9 +64,10 @@ func (j *joiner) afterStart() int {
 	return min(max(0, j.start+1-j.textAt), len(j.text))
 }
 
-// replayedFrom returns where the whole of x, which is as much as may be held, stands in the prefix, or -1. It must stand
+// replayedFrom returns where the beginning of x, as much of it as may be held, stands in the prefix, or -1. It must stand
 // there once.
 func (j *joiner) replayedFrom(x string) int {
+	x = x[:joinWindow]
 	if startsWithSpace(x) || periodic(x) || countLetters(x) == 0 {
 		return -1
 	}
@@ -77,4 +78,10 @@ func (j *joiner) replayedFrom(x string) int {
 	}
 
 	return at
+}
+
+// awaitsAnchor reports whether x may yet turn out to be the head of the table that the answer begins with, and is in: that
+// said again looks like the answer begun anew.
+func (j *joiner) awaitsAnchor(x string) bool {
+	return j.doc == nil && !j.fence.is() && j.findLineAnchor(x, false).open
 }
