@@ -95,7 +95,10 @@ func (c *call) nextAgentic() (*schema.AgenticMessage, error) {
 		parts = append(parts, m.origin)
 	}
 
-	return assemble(parts), nil
+	m := assemble(parts)
+	c.run.push(c.engine, chunk{origin: &origin{of: m}})
+
+	return m, nil
 }
 
 // concatAgenticStream reads a stream to its end and returns the one message. It closes the reader.

@@ -24,6 +24,7 @@ type call struct {
 	asked   *request // by the caller
 	events  *emitter // nil until the first event
 
+	run    *run            // for Eino's callback handlers
 	caller context.Context //nolint:containedctx // Recv has no context: the stream lives under the one Stream was given
 	ctx    context.Context //nolint:containedctx // of the wait or the request under way, made from caller
 	tether tether
@@ -63,7 +64,8 @@ type underway struct {
 }
 
 func newCall(ctx context.Context, e *engine, asked *request) *call {
-	c := &call{engine: e, cfg: e.cfg, caller: ctx, asked: asked}
+	c := &call{engine: e, cfg: e.cfg, asked: asked}
+	c.caller, c.run = beginRun(ctx, e, asked)
 	c.recovery = recovery{
 		base:    e.baseRequest(asked),
 		stretch: 1,
@@ -72,7 +74,7 @@ func newCall(ctx context.Context, e *engine, asked *request) *call {
 	if e.cfg.wholeOutput {
 		c.whole = new(stash)
 	}
-	c.ctx = c.tether.next(ctx)
+	c.ctx = c.tether.next(c.caller)
 	c.setProfile(e.knownProfile())
 	c.gate.acc = &c.acc
 	c.carry.layout = e.speech.layout()
@@ -99,6 +101,12 @@ func (c *call) transition(p phase) {
 func (c *call) open() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	ok := false
+	defer func() {
+		if !ok { // also if a callback handler panics
+			c.tether.close()
+		}
+	}()
 	c.beginFirst()
 	for c.phase == phaseOpening {
 		c.step()
@@ -107,8 +115,12 @@ func (c *call) open() error {
 		}
 	}
 	if c.phase == phaseEnded && c.out.empty() {
+		c.run.failed(c.err)
+
 		return c.err
 	}
+	c.run.streams()
+	ok = true
 
 	return nil
 }
@@ -128,6 +140,7 @@ func (c *call) next() (chunk, error) {
 		}
 		if c.phase == phaseEnded {
 			err := c.err
+			c.run.end(err)
 			c.err = io.EOF
 
 			return chunk{}, err
@@ -150,6 +163,7 @@ func (c *call) closed() {
 		c.out.clear()
 		c.err = schema.ErrRecvAfterClosed
 	}
+	c.run.end(schema.ErrRecvAfterClosed) // unless Recv has told of another
 }
 
 // step does what the phase asks for. It returns when there may be something for the consumer. A panic of a function that
@@ -186,15 +200,12 @@ func (c *call) begin() {
 	if c.ctx.Err() != nil { // the one before was left
 		c.ctx = c.tether.next(c.caller)
 	}
-	ctx, rec := withRecord(c.ctx)
-	r := c.request
+	ctx, rec := withRecord(c.run.attempt(c.ctx, c.engine, c.sent))
 	c.watch.reset(stretched(c.cfg.firstContent, c.stretch))
 	c.sent++
 	c.underway = underway{
-		attempt: startAttempt(ctx, func(ctx context.Context) (source, error) {
-			return c.engine.speech.open(ctx, r)
-		}),
-		record: rec, slot: slot, idle: c.idleLimit(), fresh: true,
+		attempt: startAttempt(ctx, c.engine.opener(c.request, c.run)),
+		record:  rec, slot: slot, idle: c.idleLimit(), fresh: true,
 	}
 	c.transition(phaseOpening)
 }
@@ -245,9 +256,7 @@ func (c *call) opened() {
 }
 
 func (c *call) emit(e callbacks.Event) {
-	if len(c.cfg.handlers) > 0 {
-		c.emitter().emit(c.caller, e)
-	}
+	c.emitter().emit(c.caller, e)
 }
 
 // source returns the call's names for an event.
@@ -255,7 +264,7 @@ func (c *call) source() callbacks.Call { return c.emitter().source() }
 
 func (c *call) emitter() *emitter {
 	if c.events == nil {
-		c.events = c.engine.newEmitter(c.caller, c.asked)
+		c.events = c.engine.newEmitter(c.caller, c.asked, c.run)
 	}
 	if c.events.of.Provider == unknownName && c.profile.typ != "" {
 		c.events.of.Provider = c.profile.typ // a chunk has told it

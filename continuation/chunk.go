@@ -62,10 +62,11 @@ func (c *call) learn(extra map[string]any) {
 	if err := terminatedError(extra); err != nil {
 		c.soft = err
 	}
-	if c.profile.known || c.cfg.provider != "" || c.carry.layout != nil {
+	if c.told || c.engine.profile.known || c.cfg.provider != "" || c.carry.layout != nil {
 		return
 	}
 	if p, ok := profileByExtra(extra); ok {
+		c.told = true
 		c.engine.learned.profile.Store(&p)
 		c.setProfile(&p)
 	}
@@ -234,7 +235,7 @@ func (c *call) flush() {
 
 // tellProgress tells how much of the call under way has come.
 func (c *call) tellProgress() {
-	if len(c.cfg.handlers) == 0 || len(c.acc.Touched()) == 0 {
+	if len(c.acc.Touched()) == 0 || len(c.emitter().handlers) == 0 {
 		return
 	}
 	n := c.acc.Touched()[len(c.acc.Touched())-1]

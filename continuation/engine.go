@@ -2,7 +2,10 @@ package continuation
 
 import (
 	"context"
+	"slices"
 
+	einocallbacks "github.com/cloudwego/eino/callbacks"
+	"github.com/cloudwego/eino/components"
 	"github.com/cloudwego/eino/components/model"
 
 	"github.com/eino-carryon/carryon/callbacks"
@@ -17,6 +20,7 @@ type engine struct {
 	learned *learned
 	typ     string // what the wrapped model's GetType says
 	tools   bool   // bound by WithTools
+	fires   bool   // the wrapped model tells callback handlers of its runs itself
 }
 
 // speech is all that depends on the message type: how a request is made of messages, and how it is asked.
@@ -34,13 +38,23 @@ type speech interface {
 	layout() *layout
 	// answers returns how many messages of the request are answers.
 	answers(r *request) int
+	// component is the kind of model for callback handlers, the others are what they get of requests, chunks and
+	// answers.
+	component() components.Component
+	runInput(r *request) einocallbacks.CallbackInput
+	runOutput(c chunk) einocallbacks.CallbackOutput
+	runAnswer(answer any) einocallbacks.CallbackOutput
+	// tellAgent sends an event of the agent whose model is called.
+	tellAgent(ctx context.Context, e callbacks.Event)
 }
 
 // unknownName stands in events for a provider or model that does not say who it is.
 const unknownName = "unknown"
 
-func newEngine(s speech, cfg *config, typ string) *engine {
-	e := &engine{speech: s, cfg: cfg, learned: new(learned), typ: typ}
+// newEngine returns the engine of a decorator of inner.
+func newEngine(s speech, cfg *config, inner any) *engine {
+	typ, _ := components.GetType(inner)
+	e := &engine{speech: s, cfg: cfg, learned: new(learned), typ: typ, fires: components.IsCallbacksEnabled(inner)}
 	p := s.profile(e.provider())
 	e.profile = &p
 
@@ -95,7 +109,16 @@ func (e *engine) modelName(opts []model.Option) string {
 	return ""
 }
 
-func (e *engine) newEmitter(ctx context.Context, asked *request) *emitter {
+// newEmitter returns the emitter of a call; told is its run for Eino's handlers, if there are any.
+func (e *engine) newEmitter(ctx context.Context, asked *request, told *run) *emitter {
+	handlers := e.cfg.handlers
+	if told != nil {
+		handlers = append(slices.Clip(handlers), told.events(e))
+	}
+	if h := agentEvents(ctx, e.speech); h != nil {
+		handlers = append(slices.Clip(handlers), h)
+	}
+
 	provider, name := e.provider(), e.modelName(asked.opts)
 	if provider == "" {
 		provider = unknownName
@@ -105,7 +128,7 @@ func (e *engine) newEmitter(ctx context.Context, asked *request) *emitter {
 	}
 
 	return &emitter{
-		handlers: e.cfg.handlers,
+		handlers: handlers,
 		of:       callbacks.Call{Provider: provider, Model: name, RunID: e.cfg.runID(ctx)},
 		engine:   e, asked: asked,
 	}
@@ -120,7 +143,7 @@ func (e *engine) passes(ctx context.Context, asked *request) bool {
 		return false
 	}
 	if len(e.cfg.handlers) > 0 {
-		to := e.newEmitter(ctx, asked)
+		to := e.newEmitter(ctx, asked, nil)
 		to.emit(ctx, callbacks.Notice{
 			Call: to.source(), Kind: callbacks.NoticeNested,
 			Message: "a decorator above this one recovers the stream; this one passes it through",

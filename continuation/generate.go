@@ -14,18 +14,33 @@ type generation[M any] struct {
 	asked    *request
 	request  *request
 	events   *emitter
+	run      *run // for Eino's callback handlers
+	sent     int  // requests made
 	budget   budget
 	refusals int // by the circuit breaker, in a row
 }
 
 func generate[M any](ctx context.Context, e *engine, asked *request, ask func(context.Context, *request) (M, error)) (M, error) {
-	var none M
+	ctx, told := beginRun(ctx, e, asked)
 	g := &generation[M]{
-		engine: e, ask: ask, asked: asked,
+		engine: e, ask: ask, asked: asked, run: told,
 		request: e.baseRequest(asked),
-		events:  e.newEmitter(ctx, asked),
+		events:  e.newEmitter(ctx, asked, told),
 		budget:  budget{cfg: e.cfg, started: time.Now()},
 	}
+	msg, err := g.answer(ctx)
+	if err != nil {
+		told.failed(err)
+
+		return msg, err
+	}
+	told.answered(e, msg)
+
+	return msg, nil
+}
+
+// answer tries until there is an answer, or none is to be had.
+func (g *generation[M]) answer(ctx context.Context) (none M, _ error) {
 	for {
 		msg, class, err := g.try(ctx)
 		if err == nil {
@@ -54,8 +69,14 @@ func (g *generation[M]) try(ctx context.Context) (msg M, class Class, err error)
 		defer g.tellBreaker(ctx)
 		defer s.give(notCounted(nil)) // a panic, too, returns the slot
 	}
-	actx, rec := withRecord(ctx)
-	msg, err = g.ask(actx, g.request)
+	actx, rec := withRecord(g.run.attempt(ctx, g.engine, g.sent))
+	g.sent++
+	ask := func(ctx context.Context) (M, error) { return g.ask(ctx, g.request) }
+	if g.run == nil {
+		msg, err = ask(actx)
+	} else {
+		msg, err = passAnswer(actx, g.engine, g.request, ask)
+	}
 	switch {
 	case err == nil:
 		s.give(nil)

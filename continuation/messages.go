@@ -2,7 +2,10 @@ package continuation
 
 import (
 	"context"
+	"maps"
 
+	einocallbacks "github.com/cloudwego/eino/callbacks"
+	"github.com/cloudwego/eino/components"
 	"github.com/cloudwego/eino/components/model"
 	"github.com/cloudwego/eino/schema"
 
@@ -59,6 +62,74 @@ func (s messageSource) Close() { s.reader.Close() }
 // nextMessage is next for a consumer of messages.
 func (c *call) nextMessage() (*schema.Message, error) {
 	m, err := c.next()
+	if err == nil {
+		c.run.push(c.engine, m)
+	}
 
 	return m.Message, err
+}
+
+func (s messages) component() components.Component { return components.ComponentOfChatModel }
+
+// runInput is what callback handlers get of a request.
+func (s messages) runInput(r *request) einocallbacks.CallbackInput {
+	o := model.GetCommonOptions(nil, r.opts...)
+
+	return &model.CallbackInput{Messages: r.messages, Tools: o.Tools, ToolChoice: o.ToolChoice, Config: runConfig(o)}
+}
+
+// runOutput is what callback handlers get of a chunk: a copy, since the consumer may write to its own.
+func (s messages) runOutput(c chunk) einocallbacks.CallbackOutput {
+	m := *c.Message
+	m.Extra = maps.Clone(m.Extra)
+
+	return s.runAnswer(&m)
+}
+
+// runAnswer is what callback handlers get of a whole answer.
+func (s messages) runAnswer(answer any) einocallbacks.CallbackOutput {
+	m, _ := answer.(*schema.Message)
+	out := &model.CallbackOutput{Message: m}
+	if m != nil && m.ResponseMeta != nil {
+		out.TokenUsage = runUsage(m.ResponseMeta.Usage)
+	}
+
+	return out
+}
+
+// runConfig is what callback handlers get of a request's options; nil if they say nothing.
+func runConfig(o *model.Options) *model.Config {
+	c := model.Config{Stop: o.Stop}
+	if o.Model != nil {
+		c.Model = *o.Model
+	}
+	if o.MaxTokens != nil {
+		c.MaxTokens = *o.MaxTokens
+	}
+	if o.Temperature != nil {
+		c.Temperature = *o.Temperature
+	}
+	if o.TopP != nil {
+		c.TopP = *o.TopP
+	}
+	if c.Model == "" && c.MaxTokens == 0 && c.Temperature == 0 && c.TopP == 0 && c.Stop == nil {
+		return nil
+	}
+
+	return &c
+}
+
+// runUsage is what callback handlers get of a provider's record.
+func runUsage(u *schema.TokenUsage) *model.TokenUsage {
+	if u == nil {
+		return nil
+	}
+
+	return &model.TokenUsage{
+		PromptTokens:            u.PromptTokens,
+		PromptTokenDetails:      model.PromptTokenDetails(u.PromptTokenDetails),
+		CompletionTokens:        u.CompletionTokens,
+		TotalTokens:             u.TotalTokens,
+		CompletionTokensDetails: model.CompletionTokensDetails(u.CompletionTokensDetails),
+	}
 }

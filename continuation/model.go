@@ -32,9 +32,8 @@ func New(inner model.BaseChatModel, opts ...Option) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	typ, _ := components.GetType(inner)
 
-	return &Model{inner: inner, engine: newEngine(messages{inner}, cfg, typ)}, nil
+	return &Model{inner: inner, engine: newEngine(messages{inner}, cfg, inner)}, nil
 }
 
 var errNoModel = errors.New("continuation: the model to wrap is nil")
@@ -72,8 +71,8 @@ func (m *Model) WithTools(tools []*schema.ToolInfo) (model.ToolCallingChatModel,
 // GetType returns the wrapped model's type; empty if it has none.
 func (m *Model) GetType() string { return m.engine.typ }
 
-// IsCallbacksEnabled returns what the wrapped model says.
-func (m *Model) IsCallbacksEnabled() bool { return components.IsCallbacksEnabled(m.inner) }
+// IsCallbacksEnabled says that the decorator tells callback handlers of its runs itself, whatever the wrapped model does.
+func (m *Model) IsCallbacksEnabled() bool { return true }
 
 // Stream asks the wrapped model and returns a reader of one answer, however often the stream below breaks.
 //
@@ -88,7 +87,9 @@ func (m *Model) IsCallbacksEnabled() bool { return components.IsCallbacksEnabled
 func (m *Model) Stream(ctx context.Context, in []*schema.Message, opts ...model.Option) (*schema.StreamReader[*schema.Message], error) {
 	asked := callerRequest(in, opts)
 	if m.engine.passes(ctx, asked) {
-		return m.inner.Stream(ctx, in, opts...)
+		return passStream(ctx, m.engine, asked, func(ctx context.Context) (*schema.StreamReader[*schema.Message], error) {
+			return m.inner.Stream(ctx, in, opts...)
+		})
 	}
 	c := newCall(ctx, m.engine, asked)
 	if err := c.open(); err != nil { //nolint:contextcheck // the call holds ctx: its later requests are made in Recv
@@ -104,7 +105,9 @@ func (m *Model) Generate(ctx context.Context, in []*schema.Message, opts ...mode
 	asked := callerRequest(in, opts)
 	switch {
 	case m.engine.passes(ctx, asked):
-		return m.inner.Generate(ctx, in, opts...)
+		return passAnswer(ctx, m.engine, asked, func(ctx context.Context) (*schema.Message, error) {
+			return m.inner.Generate(ctx, in, opts...)
+		})
 	case m.engine.cfg.streamGenerate:
 		r, err := m.Stream(ctx, in, opts...)
 		if err != nil {

@@ -16,6 +16,7 @@ type recovery struct {
 	sent     int      // requests made
 	stretch  int      // the time limits are this many times longer: doubled after each stall in a row
 	content  bool     // content has come in this call
+	told     bool     // the chunks have told whose client it is
 	finished bool     // the consumer has the finish reason
 	running  bool     // a continuation was started and has not ended
 	broken   bool     // an interruption was told of, and not yet what follows

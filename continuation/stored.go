@@ -7,6 +7,8 @@ import (
 	"fmt"
 
 	"github.com/cloudwego/eino/schema"
+
+	"github.com/eino-carryon/carryon/callbacks"
 )
 
 // StoredError stands for an error that went through encoding/gob: its text and class are kept, and errors.Is still finds
@@ -121,11 +123,13 @@ func decodeGob(p []byte, v any) error {
 	return nil
 }
 
-// init registers the errors that an agent's checkpoint may have to store. Eino can only encode types it was told of
+// init registers the errors and events that an agent's checkpoint may have to store. Eino can only encode types it was told of
 // before it meets them, and there is no other moment than this.
 func init() {
 	schema.RegisterName[*ExhaustedError]("carryon_exhausted_error")
 	schema.RegisterName[*StoredError]("carryon_stored_error")
 	schema.RegisterName[*BufferError]("carryon_buffer_error")
 	schema.RegisterName[*PanicError]("carryon_panic_error")
+	schema.RegisterName[callbacks.ToolCallCancel]("carryon_tool_call_cancel")
+	schema.RegisterName[callbacks.StreamReset]("carryon_stream_reset")
 }

@@ -38,22 +38,28 @@ var (
 // hold for the message type: [PrefillWith] with a mark is for *schema.Message only. Tools are options of a call; for
 // WithTools use [New].
 func NewTyped[M MessageType](inner model.BaseModel[M], opts ...Option) (*Typed[M], error) {
-	cfg, err := newConfig(opts)
+	t, err := newTyped(inner, opts)
 	if inner == nil {
 		err = errors.Join(errNoModel, err)
 	}
+	if err != nil {
+		return nil, err
+	}
+
+	return t, nil
+}
+
+// newTyped is NewTyped, but for the model, which may be missing yet.
+func newTyped[M MessageType](inner model.BaseModel[M], opts []Option) (*Typed[M], error) {
+	cfg, err := newConfig(opts)
 	t := &Typed[M]{inner: inner}
 	s := t.speak()
 	if _, ok := s.(agentic); ok {
 		err = errors.Join(err, cfg.checkAgentic())
 	}
-	if err != nil {
-		return nil, err
-	}
-	typ, _ := components.GetType(inner)
-	t.engine = newEngine(s, cfg, typ)
+	t.engine = newEngine(s, cfg, inner)
 
-	return t, nil
+	return t, err
 }
 
 // speak sets what depends on the message type, and returns the rest of it.
@@ -89,8 +95,8 @@ func (c *config) checkAgentic() error {
 // GetType returns the wrapped model's type; empty if it has none.
 func (t *Typed[M]) GetType() string { return t.engine.typ }
 
-// IsCallbacksEnabled returns what the wrapped model says.
-func (t *Typed[M]) IsCallbacksEnabled() bool { return components.IsCallbacksEnabled(t.inner) }
+// IsCallbacksEnabled says that the decorator tells callback handlers of its runs itself, whatever the wrapped model does.
+func (t *Typed[M]) IsCallbacksEnabled() bool { return true }
 
 // Stream asks the wrapped model and returns a reader of one answer, however often the stream below breaks. See
 // [Model.Stream]: all that is said there holds here. The chunks of a recovered answer concatenate to one message, as
@@ -98,7 +104,9 @@ func (t *Typed[M]) IsCallbacksEnabled() bool { return components.IsCallbacksEnab
 func (t *Typed[M]) Stream(ctx context.Context, in []M, opts ...model.Option) (*schema.StreamReader[M], error) {
 	asked := t.asked(in, opts)
 	if t.engine.passes(ctx, asked) {
-		return t.inner.Stream(ctx, in, opts...)
+		return passStream(ctx, t.engine, asked, func(ctx context.Context) (*schema.StreamReader[M], error) {
+			return t.inner.Stream(ctx, in, opts...)
+		})
 	}
 	c := newCall(ctx, t.engine, asked)
 	if err := c.open(); err != nil { //nolint:contextcheck // the call holds ctx: its later requests are made in Recv
@@ -114,7 +122,9 @@ func (t *Typed[M]) Generate(ctx context.Context, in []M, opts ...model.Option) (
 	asked := t.asked(in, opts)
 	switch {
 	case t.engine.passes(ctx, asked):
-		return t.inner.Generate(ctx, in, opts...)
+		return passAnswer(ctx, t.engine, asked, func(ctx context.Context) (M, error) {
+			return t.inner.Generate(ctx, in, opts...)
+		})
 	case t.engine.cfg.streamGenerate:
 		r, err := t.Stream(ctx, in, opts...)
 		if err != nil {

@@ -1,0 +1,60 @@
+package continuation
+
+import (
+	"context"
+	"maps"
+
+	"github.com/cloudwego/eino/adk"
+	einocallbacks "github.com/cloudwego/eino/callbacks"
+	"github.com/cloudwego/eino/components"
+	"github.com/cloudwego/eino/components/model"
+	"github.com/cloudwego/eino/schema"
+
+	"github.com/eino-carryon/carryon/callbacks"
+)
+
+func (s agentic) component() components.Component { return components.ComponentOfAgenticModel }
+
+// runInput is what callback handlers get of a request.
+func (s agentic) runInput(r *request) einocallbacks.CallbackInput {
+	o := model.GetCommonOptions(nil, r.opts...)
+	in := &model.AgenticCallbackInput{Messages: r.agentic, Tools: o.Tools}
+	if c := runConfig(o); c != nil {
+		in.Config = &model.AgenticConfig{Model: c.Model, MaxTokens: c.MaxTokens, Temperature: c.Temperature, TopP: c.TopP}
+	}
+
+	return in
+}
+
+// runOutput is what callback handlers get of a chunk: a copy, since the consumer may write to its own.
+func (s agentic) runOutput(c chunk) einocallbacks.CallbackOutput {
+	return s.runAnswer(copiedForRun(c.origin.of))
+}
+
+// runAnswer is what callback handlers get of a whole answer.
+func (s agentic) runAnswer(answer any) einocallbacks.CallbackOutput {
+	m, _ := answer.(*schema.AgenticMessage)
+	out := &model.AgenticCallbackOutput{Message: m}
+	if m != nil && m.ResponseMeta != nil {
+		out.TokenUsage = runUsage(m.ResponseMeta.TokenUsage)
+	}
+
+	return out
+}
+
+func copiedForRun(m *schema.AgenticMessage) *schema.AgenticMessage {
+	if m == nil {
+		return nil
+	}
+	cp := *m
+	cp.Extra = maps.Clone(m.Extra)
+
+	return &cp
+}
+
+// tellAgent sends e as an event of the agent. Nobody needs to know if there is none to send to any more.
+func (s agentic) tellAgent(ctx context.Context, e callbacks.Event) {
+	_ = adk.TypedSendEvent(ctx, &adk.TypedAgentEvent[*schema.AgenticMessage]{
+		Output: &adk.TypedAgentOutput[*schema.AgenticMessage]{CustomizedOutput: e},
+	})
+}

@@ -1,0 +1,57 @@
+package continuation
+
+import (
+	"context"
+
+	"github.com/cloudwego/eino/adk"
+	"github.com/cloudwego/eino/components/model"
+	"github.com/cloudwego/eino/schema"
+)
+
+// NewMiddleware returns the decorator as a middleware of an agent, one line in its Handlers:
+//
+//	adk.NewChatModelAgent(ctx, &adk.ChatModelAgentConfig{Model: chatModel, Handlers: []adk.ChatModelAgentMiddleware{m}})
+//
+// The agent's Runner shows one stream for each model call, however often the one below breaks. Continuation requests
+// never enter the agent's state. A [callbacks.ToolCallCancel] and a [callbacks.StreamReset] also come as agent events, as
+// Output.CustomizedOutput.
+//
+// What is learned of a model is kept for the middleware's life, so each model should have a middleware of its own. Under
+// the agent's wrappers the model cannot say who it is: see [WithIdentity]. It must not stand before (outside of) a
+// handler made by adk.NewEventSenderModelWrapper: that would show each attempt as an answer of its own. If the model is
+// decorated as well, only the middleware acts. The error names every option that is out of range.
+func NewMiddleware(opts ...Option) (adk.ChatModelAgentMiddleware, error) {
+	return NewTypedMiddleware[*schema.Message](opts...)
+}
+
+// NewTypedMiddleware is [NewMiddleware] for agents of either message type. The error also names options that do not hold
+// for the message type, as that of [NewTyped] does.
+func NewTypedMiddleware[M adk.MessageType](opts ...Option) (adk.TypedChatModelAgentMiddleware[M], error) {
+	t, err := newTyped[M](nil, opts)
+	if err != nil {
+		return nil, err
+	}
+
+	return &middleware[M]{new(adk.TypedBaseChatModelAgentMiddleware[M]), t}, nil
+}
+
+// middleware decorates the model of an agent. An agent wraps its model anew for each call.
+type middleware[M adk.MessageType] struct {
+	*adk.TypedBaseChatModelAgentMiddleware[M]
+
+	over *Typed[M] // no model
+}
+
+// WrapModel is called by the agent.
+func (w *middleware[M]) WrapModel(_ context.Context, m model.BaseModel[M], _ *adk.TypedModelContext[M]) (model.BaseModel[M], error) {
+	return w.over.under(m), nil
+}
+
+// under returns the same decorator over a model that an agent has wrapped. What is below it fires callbacks itself.
+func (t *Typed[M]) under(inner model.BaseModel[M]) *Typed[M] {
+	e := *t.engine
+	u := &Typed[M]{inner: inner, engine: &e}
+	e.speech, e.fires = u.speak(), true
+
+	return u
+}
