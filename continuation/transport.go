@@ -2,6 +2,7 @@ package continuation
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"maps"
 	"net/http"
@@ -168,8 +169,8 @@ func (r *record) fail(ordinal int, err error) {
 	}
 }
 
-// readErr returns the error that ended the last body; nil if it ended well, was closed, or is still open. A nil record
-// has none.
+// readErr returns the error that ended the last body, or that its status is; nil if the response was a good one and its
+// body ended well, was closed, or is still open. A nil record has none.
 func (r *record) readErr() error {
 	if r == nil {
 		return nil
@@ -178,7 +179,19 @@ func (r *record) readErr() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 
+	if r.err == nil && isStatus(int64(r.status)) {
+		return &statusError{StatusCode: r.status}
+	}
+
 	return r.err
+}
+
+// statusError is an error status that a client took for the status of an empty stream. [DefaultClassifier] knows it.
+type statusError struct{ StatusCode int }
+
+// Error tells the status.
+func (e *statusError) Error() string {
+	return fmt.Sprintf("continuation: the provider answered with status %d and nothing else", e.StatusCode)
 }
 
 // class adds to c what the error did not say. A response with an error status was no stream, so its status explains

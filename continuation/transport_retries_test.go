@@ -98,3 +98,22 @@ func TestWithoutClientRetriesHandsOverAFailedConnection(t *testing.T) {
 		t.Errorf("after the end: %v", err)
 	}
 }
+
+// TestAHiddenStatusIsAnError is for clients that take an empty response of any status for an empty stream.
+func TestAHiddenStatusIsAnError(t *testing.T) {
+	t.Parallel()
+
+	for status, kind := range map[int]Kind{200: Unknown, 401: Unauthorized, 503: Overloaded} {
+		_, record := withRecord(t.Context())
+		record.answer(record.begin(), status, nil)
+
+		err := record.readErr()
+		if (err == nil) != (status == 200) {
+			t.Fatalf("status %d: %v", status, err)
+		}
+
+		if c := DefaultClassifier(err); c.Kind != kind {
+			t.Errorf("status %d: got %+v", status, c)
+		}
+	}
+}

@@ -37,12 +37,7 @@ func (e ending) judge() (verdict, Class) {
 	switch e.finish {
 	case finishNone:
 	case finishDisguised:
-		v := verdictInterrupted
-		if !e.content {
-			v = verdictNotOpened
-		}
-
-		return v, Class{Kind: Transient, Cause: callbacks.CauseProviderError, ErrorKind: callbacks.KindProviderError}
+		return e.judgeDisguised()
 	case finishComplete, finishTools:
 		if e.open {
 			return verdictInterrupted, truncated(callbacks.CauseToolCallTruncated)
@@ -61,6 +56,22 @@ func (e ending) judge() (verdict, Class) {
 
 // ordinary reports whether the answer ended of itself, at no limit and with no refusal.
 func (e ending) ordinary() bool { return e.finish == finishComplete || e.finish == finishTools }
+
+// judgeDisguised decides on a reason that means an error. Where the client tells which one, that may be one for good.
+func (e ending) judgeDisguised() (verdict, Class) {
+	class := Class{Kind: Transient, Cause: callbacks.CauseProviderError, ErrorKind: callbacks.KindProviderError}
+	if has[*inBandError](e.err) && e.class.Kind != Unknown {
+		class = e.class
+	}
+	switch {
+	case class.Permanent():
+		return verdictFatal, class
+	case !e.content:
+		return verdictNotOpened, class
+	default:
+		return verdictInterrupted, class
+	}
+}
 
 func truncated(c callbacks.Cause) Class {
 	return Class{Kind: Transient, Cause: c, ErrorKind: callbacks.KindTruncated}

@@ -131,6 +131,8 @@ func (e *openaiEncoder) failure(f failure) []byte {
 		body.Type = "server_error"
 	}
 	switch {
+	case e.vendor == Ark && f.errType != "":
+		body.Code, body.Param = f.errType, new("")
 	case e.vendor == Ark:
 		body.Code, body.Param = "InternalServiceError", new("")
 	case e.vendor == DeepSeek, e.finishes(f.form):

@@ -2,6 +2,7 @@ package clients
 
 import (
 	"context"
+	"sync"
 
 	"github.com/cloudwego/eino-ext/components/model/ark"
 	"github.com/cloudwego/eino-ext/components/model/deepseek"
@@ -52,6 +53,11 @@ func arkChat() Client {
 			c.RetryTimes = new(int)
 		}
 
+		arkBuild.Lock() // the SDK's constructor writes to what all its clients share
+		defer arkBuild.Unlock()
+
 		return ark.NewChatModel(ctx, c)
 	}}
 }
+
+var arkBuild sync.Mutex //nolint:gochecknoglobals // it guards a global of the SDK

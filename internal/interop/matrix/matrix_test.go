@@ -13,6 +13,7 @@ import (
 	"github.com/eino-carryon/carryon/continuation"
 	"github.com/eino-carryon/carryon/internal/faultllm"
 	"github.com/eino-carryon/carryon/internal/interop/clients"
+	"github.com/eino-carryon/carryon/internal/interop/rig"
 )
 
 // TestMatrix runs every cell. Whatever breaks, a stream that ends with io.EOF holds the whole answer, or its whole tool
@@ -25,9 +26,9 @@ func TestMatrix(t *testing.T) {
 			t.Parallel()
 			t.Cleanup(func() { theGrid.add(c, !t.Failed()) })
 			if c.fault.slow {
-				synctest.Test(t, func(t *testing.T) { c.run(t, network{pipe: faultllm.NewPipe()}, whole) })
+				synctest.Test(t, func(t *testing.T) { c.run(t, rig.Wiring{Pipe: faultllm.NewPipe()}, whole) })
 			} else {
-				c.run(t, network{http2: c.fault.http2}, whole)
+				c.run(t, rig.Wiring{HTTP2: c.fault.http2}, whole)
 			}
 		})
 	}
@@ -45,11 +46,11 @@ func unbroken(t *testing.T) map[string]exchange {
 	all := map[string]exchange{}
 	for _, c := range clients.All() {
 		for _, a := range answers() {
-			r := newRig(t, c, network{}, faultllm.Config{Script: faultllm.Script{{Answer: a.answer}}})
-			chunks, err := stream(t.Context(), r.bare, question())
+			r := rig.New(t, c, rig.Wiring{}, faultllm.Config{Script: faultllm.Script{{Answer: a.answer}}})
+			chunks, err := rig.Stream(t.Context(), r.Bare, rig.Question())
 			require.NoError(t, err)
-			r.close(t)
-			all[c.String()+"/"+a.name] = exchange{body: r.server.Ledger().Records[0].Body, chunks: chunks}
+			r.Close(t)
+			all[c.String()+"/"+a.name] = exchange{body: r.Server.Ledger().Records[0].Body, chunks: chunks}
 		}
 	}
 
@@ -58,7 +59,7 @@ func unbroken(t *testing.T) map[string]exchange {
 
 // result is what came out of a cell.
 type result struct {
-	*rig
+	*rig.Rig
 	cell
 	whole   *schema.Message // what the bare client makes of the unbroken answer
 	raw     *schema.Message // as delivered
@@ -66,24 +67,24 @@ type result struct {
 	records []faultllm.Record
 }
 
-func (c cell) run(t *testing.T, n network, whole exchange) {
+func (c cell) run(t *testing.T, n rig.Wiring, whole exchange) {
 	t.Helper()
-	r := result{cell: c, whole: concat(t, whole.chunks), rig: newRig(t, c.client, n, faultllm.Config{
+	r := result{cell: c, whole: rig.Concat(t, whole.chunks), Rig: rig.New(t, c.client, n, faultllm.Config{
 		Script: faultllm.Script{{Answer: c.answer.answer}}, Plan: faultllm.InOrder(c.fault.at(c.place.at)),
 	})}
-	chunks, err := stream(t.Context(), r.wrap(), question())
-	r.close(t)
-	r.records = r.server.Ledger().Records
+	chunks, err := rig.Stream(t.Context(), r.Wrap(), rig.Question())
+	r.Close(t)
+	r.records = r.Server.Ledger().Records
 	if c.want() == refused {
 		require.Error(t, err)
 		assert.Empty(t, chunks)
 		assert.Len(t, r.records, 1, "what is refused for good is not asked again")
-		assert.Empty(t, r.events)
+		assert.Empty(t, r.Events())
 
 		return
 	}
 	require.NoError(t, err)
-	r.raw = concat(t, chunks)
+	r.raw = rig.Concat(t, chunks)
 	r.got = continuation.Repair(r.raw)
 	if !c.fault.once {
 		require.True(t, r.records[0].FaultHit, "the fault did not happen")
@@ -137,15 +138,15 @@ func (r result) checkRequests(t *testing.T) {
 // checkEvents holds the grammar: every continuation that was started has one end.
 func (r result) checkEvents(t *testing.T) {
 	t.Helper()
-	broken, started := eventsOf[callbacks.Interrupted](r.rig), eventsOf[callbacks.Started](r.rig)
-	ended := len(eventsOf[callbacks.Completed](r.rig)) + len(eventsOf[callbacks.Failed](r.rig))
-	assert.Empty(t, eventsOf[callbacks.Exhausted](r.rig))
-	assert.Empty(t, eventsOf[callbacks.Notice](r.rig))
+	broken, started := rig.EventsOf[callbacks.Interrupted](r.Rig), rig.EventsOf[callbacks.Started](r.Rig)
+	ended := len(rig.EventsOf[callbacks.Completed](r.Rig)) + len(rig.EventsOf[callbacks.Failed](r.Rig))
+	assert.Empty(t, rig.EventsOf[callbacks.Exhausted](r.Rig))
+	assert.Empty(t, rig.EventsOf[callbacks.Notice](r.Rig))
 	plan, interrupted := r.want().plan()
 	if !interrupted {
 		assert.Empty(t, broken)
 		assert.Empty(t, started)
-		assert.Len(t, eventsOf[callbacks.OpenRetried](r.rig), len(r.records)-1)
+		assert.Len(t, rig.EventsOf[callbacks.OpenRetried](r.Rig), len(r.records)-1)
 
 		return
 	}
@@ -154,7 +155,7 @@ func (r result) checkEvents(t *testing.T) {
 	assert.Equal(t, r.client.String(), broken[0].Provider)
 	assert.Len(t, started, 1)
 	assert.Equal(t, 1, ended)
-	assert.Len(t, eventsOf[callbacks.ToolCallCancel](r.rig), len(eventsOf[callbacks.PartialToolUseDiscarded](r.rig)))
+	assert.Len(t, rig.EventsOf[callbacks.ToolCallCancel](r.Rig), len(rig.EventsOf[callbacks.PartialToolUseDiscarded](r.Rig)))
 }
 
 // checkMessage compares the delivered message with the unbroken one.
