@@ -17,6 +17,7 @@ type backend struct {
 	server *faultllm.Server // nil if it is a real one
 	client *http.Client
 	chat   model.BaseChatModel
+	model  string
 }
 
 // openEmbedded starts a provider on loopback. The caller closes the backend.
@@ -61,8 +62,11 @@ func openClient(ctx context.Context, cfg openai.ChatModelConfig) (*backend, erro
 		return nil, err
 	}
 
-	return &backend{client: client, chat: chat}, nil
+	return &backend{client: client, chat: chat, model: cfg.Model}, nil
 }
+
+// identity names the model in events, since the client says no more than its own type.
+func (b *backend) identity() continuation.Option { return continuation.WithIdentity("OpenAI", b.model) }
 
 // requests returns what the embedded provider has served and billed so far.
 func (b *backend) requests(ctx context.Context) ([]faultllm.Record, error) {

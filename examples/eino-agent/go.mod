@@ -8,6 +8,7 @@ require (
 	github.com/eino-carryon/carryon v0.0.0
 	github.com/fatih/color v1.19.0
 	github.com/mattn/go-isatty v0.0.22
+	github.com/sony/gobreaker/v2 v2.4.0
 )
 
 require (
@@ -35,7 +36,6 @@ require (
 	github.com/pkg/errors v0.9.1 // indirect
 	github.com/sirupsen/logrus v1.9.3 // indirect
 	github.com/slongfield/pyfmt v0.0.0-20220222012616-ea85ff4c361f // indirect
-	github.com/sony/gobreaker/v2 v2.4.0 // indirect
 	github.com/twitchyliquid64/golang-asm v0.15.1 // indirect
 	github.com/wk8/go-ordered-map/v2 v2.1.8 // indirect
 	github.com/yargevad/filepathx v1.0.0 // indirect

@@ -18,7 +18,7 @@ import (
 func quick() tempo {
 	const silence = 600 * time.Millisecond
 
-	return tempo{backoff: time.Millisecond, idle: silence, retryAfter: 10 * time.Millisecond, patience: silence}
+	return tempo{backoff: time.Millisecond, idle: silence, retryAfter: 10 * time.Millisecond, patience: silence, breakerPause: time.Second}
 }
 
 // paper is a terminal that can be read while it is written to.
@@ -57,7 +57,7 @@ type stage struct {
 
 func newStage() *stage {
 	s := &stage{out: &paper{}, errOut: &paper{}, env: map[string]string{}}
-	s.program = program{out: s.out, errOut: s.errOut, tempo: quick(), getenv: func(key string) string { return s.env[key] }}
+	s.program = program{in: strings.NewReader(""), out: s.out, errOut: s.errOut, tempo: quick(), getenv: func(key string) string { return s.env[key] }}
 
 	return s
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -19,6 +20,8 @@ type settings struct {
 	seed     uint64
 	noColour bool
 	plain    bool
+	breaker  bool
+	log      string // the file's path; empty if none is wanted
 	provider string
 }
 
@@ -31,6 +34,8 @@ func parseSettings(args []string, out io.Writer) (settings, error) {
 	flags.Uint64Var(&s.seed, "seed", 1, "")
 	flags.BoolVar(&s.noColour, "no-color", false, "")
 	flags.BoolVar(&s.plain, "plain", false, "")
+	flags.BoolVar(&s.breaker, "breaker", false, "")
+	flags.StringVar(&s.log, "log", "", "")
 	flags.StringVar(&s.provider, "provider", providerEmbedded, "")
 	if err := flags.Parse(args); err != nil {
 		if err == flag.ErrHelp { //nolint:errorlint // it is returned as it is
@@ -47,6 +52,10 @@ func (s settings) check(rest []string) error {
 	switch {
 	case len(rest) > 0:
 		return fmt.Errorf("unexpected argument %q, see --help", rest[0])
+	case s.plain && s.log != "":
+		return errors.New("--plain has no events that --log could write")
+	case s.breaker && (s.plain || s.provider != providerEmbedded || s.fault != faultAll):
+		return errors.New("--breaker is a show of its own: it goes with --log and --no-color only")
 	case s.provider != providerEmbedded && s.provider != providerOpenAI:
 		return fmt.Errorf("unknown provider %q: it is %s or %s", s.provider, providerEmbedded, providerOpenAI)
 	case !slices.Contains(faultNames(), s.fault):
@@ -60,6 +69,7 @@ func writeHelp(out io.Writer) {
 	fmt.Fprint(out, `An Eino agent whose model breaks off again and again, and whose answers arrive whole.
 
 Usage: go run ./examples/eino-agent [flags]
+       go run ./examples/eino-agent stats [--json] FILE    what a log of --log tells; see stats --help
 
   --fault kind      how answers break (default all):
                       all             a different way in each turn
@@ -70,6 +80,8 @@ Usage: go run ./examples/eino-agent [flags]
 	}
 	fmt.Fprint(out, `  --seed n          where they break (default 1); the same number breaks them at the same bytes
   --plain           the same without carryon, to see it fail
+  --breaker         something else: a circuit breaker before a provider that is ill for a while
+  --log file        writes the structured log there, as JSON lines
   --provider name   embedded (default) or openai: a real endpoint, which breaks when it pleases; reads
                     OPENAI_API_KEY, OPENAI_BASE_URL (default: the vendor's) and OPENAI_MODEL (default: gpt-4o-mini)
   --no-color        no colours; NO_COLOR does the same, and so does a pipe

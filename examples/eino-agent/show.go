@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"slices"
 
 	"github.com/cloudwego/eino/components/model"
 	"github.com/cloudwego/eino/components/tool"
@@ -15,7 +16,7 @@ import (
 )
 
 // show holds the conversation that the settings ask for, and draws it.
-func (p program) show(ctx context.Context, set settings) (err error) {
+func (p program) show(ctx context.Context, set settings, log *recordLog) (err error) {
 	dir, err := os.Getwd()
 	if err != nil {
 		return err
@@ -38,7 +39,7 @@ func (p program) show(ctx context.Context, set settings) (err error) {
 	}
 	defer func() { err = errors.Join(err, b.Close()) }() //nolint:contextcheck // closing does not wait for long
 
-	r, err := p.perform(ctx, set, b, tools, unbroken)
+	r, err := p.perform(ctx, set, b, tools, unbroken, log.handlers()...)
 	if err != nil {
 		return err
 	}
@@ -75,15 +76,17 @@ func rehearse(ctx context.Context, tools []tool.BaseTool) (turns []turn, err err
 	return s.run(ctx, questions())
 }
 
-// perform holds the conversation in front of the user.
-func (p program) perform(ctx context.Context, set settings, b *backend, tools []tool.BaseTool, unbroken []turn) (report, error) {
+// perform holds the conversation in front of the user. More handlers get the events before the screen.
+func (p program) perform(
+	ctx context.Context, set settings, b *backend, tools []tool.BaseTool, unbroken []turn, more ...callbacks.Handler,
+) (report, error) {
 	colours := newPalette(!set.noColour && hasColours(p.out, p.getenv))
 	s := session{backend: b, screen: newScreen(p.out, colours), tally: &tally{}, unbroken: unbroken}
 	chat := b.chat
 	if set.plain {
 		s.patience, s.goOn = p.tempo.patience, b.server != nil
 	} else {
-		chat = p.recovering(chat, s.screen, s.tally)
+		chat = p.recovering(b, slices.Concat(more, []callbacks.Handler{s.screen, s.tally})...)
 	}
 	runner, err := newAgent(ctx, chat, tools, newViewer(s.screen))
 	if err != nil {
@@ -99,13 +102,16 @@ func (p program) perform(ctx context.Context, set settings, b *backend, tools []
 	return report{palette: colours, turns: turns, unbroken: unbroken, plain: set.plain}, nil
 }
 
-// recovering returns chat with streams that heal. Everything but the handlers only makes the demonstration quick: without
-// them the line is continuation.Wrap(chat).
-func (p program) recovering(chat model.BaseChatModel, handlers ...callbacks.Handler) model.BaseChatModel {
-	opts := []continuation.Option{continuation.WithBackoff(p.tempo.wait), continuation.WithIdleTimeout(p.tempo.idle)}
+// recovering returns the backend's model with streams that heal. Nothing of the options is needed for that: the waits are
+// short for the audience, and the handlers and the model's name are for those who watch. Without them the line is
+// continuation.Wrap(b.chat).
+func (p program) recovering(b *backend, handlers ...callbacks.Handler) model.BaseChatModel {
+	opts := []continuation.Option{
+		continuation.WithBackoff(p.tempo.wait), continuation.WithIdleTimeout(p.tempo.idle), b.identity(),
+	}
 	for _, h := range handlers {
 		opts = append(opts, continuation.WithHandler(h))
 	}
 
-	return continuation.Wrap(chat, opts...)
+	return continuation.Wrap(b.chat, opts...)
 }

@@ -13,6 +13,8 @@ type tempo struct {
 	idle       time.Duration // silence that is a stall
 	retryAfter time.Duration // what the provider asks for in a 429
 	patience   time.Duration // silence after which the run without the library is given up
+
+	breakerPause time.Duration // how long the circuit breaker stays open
 }
 
 func defaultTempo() tempo {
@@ -22,6 +24,8 @@ func defaultTempo() tempo {
 		idle:       800 * time.Millisecond,
 		retryAfter: time.Second,
 		patience:   3 * time.Second,
+
+		breakerPause: 2 * time.Second,
 	}
 }
 
