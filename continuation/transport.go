@@ -2,6 +2,7 @@ package continuation
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -84,7 +85,7 @@ func (t *recordingTransport) RoundTrip(request *http.Request) (*http.Response, e
 
 	// The body of a switched protocol is also written to.
 	if response.Body != nil && response.StatusCode != http.StatusSwitchingProtocols {
-		response.Body = &recordedBody{ReadCloser: response.Body, record: r, ordinal: ordinal}
+		response.Body = &recordedBody{ReadCloser: response.Body, request: request, record: r, ordinal: ordinal}
 	}
 
 	return response, nil
@@ -234,6 +235,7 @@ func isProviderWord(c Class) bool {
 type recordedBody struct {
 	io.ReadCloser
 
+	request *http.Request
 	record  *record
 	ordinal int
 	closed  atomic.Bool
@@ -243,10 +245,21 @@ type recordedBody struct {
 func (b *recordedBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	if err != nil && err != io.EOF && !b.closed.Load() {
-		b.record.fail(b.ordinal, err)
+		b.record.fail(b.ordinal, b.limit(err))
 	}
 
 	return n, err
+}
+
+// limit names the time limit that ended the body. http.Client puts its Timeout into the request's context, but cancels
+// the request in a way of its own too, and whichever of the two comes first is what the body fails with.
+func (b *recordedBody) limit(err error) error {
+	deadline, limited := b.request.Context().Deadline()
+	if !limited || time.Now().Before(deadline) || errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+
+	return fmt.Errorf("%w: %w", context.DeadlineExceeded, err)
 }
 
 // Close implements [io.Closer]. What reads report afterwards is of no interest.

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 )
 
 func TestWithoutClientRetriesTellsTheClient(t *testing.T) {
@@ -115,5 +116,36 @@ func TestAHiddenStatusIsAnError(t *testing.T) {
 		if c := DefaultClassifier(err); c.Kind != kind {
 			t.Errorf("status %d: got %+v", status, c)
 		}
+	}
+}
+
+// TestATimeLimitIsNamed is for http.Client.Timeout, which cancels a request in two ways at once.
+func TestATimeLimitIsNamed(t *testing.T) {
+	t.Parallel()
+
+	errCanceled := errors.New("net/http: request canceled")
+	base := tripper(func(*http.Request) (*http.Response, error) {
+		return answerOf(200, nil, &failingBody{Reader: strings.NewReader("text"), err: errCanceled}), nil
+	})
+
+	for limit, late := range map[time.Duration]bool{0: true, time.Hour: false} {
+		ctx, record := withRecord(t.Context())
+		limited, cancel := context.WithTimeout(ctx, limit)
+
+		response, err := NewTransport(base).RoundTrip(newRequest(limited, t))
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		_, err = io.ReadAll(response.Body)
+		if err != errCanceled { //nolint:errorlint // the client gets the very error
+			t.Errorf("read %v", err)
+		}
+
+		if got := record.readErr(); !errors.Is(got, errCanceled) || errors.Is(got, context.DeadlineExceeded) != late {
+			t.Errorf("limit %v: recorded %v", limit, got)
+		}
+
+		cancel()
 	}
 }

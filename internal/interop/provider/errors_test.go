@@ -58,32 +58,35 @@ func named(v faultllm.Vendor, code int) (meaning, bool) {
 // TestEveryStatusOfEveryClient refuses with every status, in the vendor's own form, as a proxy's page and without a body.
 // Ollama's client hides the status of what is not its own form; the transport tells it.
 func TestEveryStatusOfEveryClient(t *testing.T) {
-	forEach(t, func(t *testing.T, c clients.Client) {
-		for code, status := range byStatus() {
-			for body, f := range map[string]faultllm.Fault{
-				"vendor": faultllm.Refuse(code, faultllm.RetryAfter{}),
-				"page":   faultllm.Status(code, faultllm.RetryAfter{}, "<html><body>Bad day</body></html>"),
-				"empty":  faultllm.Status(code, faultllm.RetryAfter{}, ""),
-			} {
-				name := fmt.Sprintf("%d %s", code, body)
-				r, s := breakOnce(t, c, rig.Wiring{}, f)
-				want, own := named(c.Vendor, code)
-				if !own || body != "vendor" {
-					want = status
-				}
-				checkRefusal(t, name, r, s, want, code)
-				shown := code
-				if c.Vendor == faultllm.Ollama && body == "page" {
-					want, shown = transient(callbacks.CauseMalformedFrame), 0
-				}
-				assert.Equal(t, want, meaning{s.class.Kind, s.class.Cause}, "%s: %T %v", name, s.err, s.err)
-				assert.Equal(t, shown, s.class.Status, name)
-				if body == "vendor" {
-					assert.Contains(t, chain(s.err), typeOf(c.Vendor, code), name)
+	for _, c := range clients.All() {
+		t.Run(c.String(), func(t *testing.T) {
+			t.Parallel()
+			for code, status := range byStatus() {
+				for body, f := range map[string]faultllm.Fault{
+					"vendor": faultllm.Refuse(code, faultllm.RetryAfter{}),
+					"page":   faultllm.Status(code, faultllm.RetryAfter{}, "<html><body>Bad day</body></html>"),
+					"empty":  faultllm.Status(code, faultllm.RetryAfter{}, ""),
+				} {
+					name := fmt.Sprintf("%d %s", code, body)
+					r, s := breakOnce(t, c, rig.Wiring{}, f)
+					want, own := named(c.Vendor, code)
+					if !own || body != "vendor" {
+						want = status
+					}
+					checkRefusal(t, name, r, s, want, code)
+					shown := code
+					if c.Vendor == faultllm.Ollama && body == "page" {
+						want, shown = transient(callbacks.CauseMalformedFrame), 0
+					}
+					assert.Equal(t, want, meaning{s.class.Kind, s.class.Cause}, "%s: %T %v", name, s.err, s.err)
+					assert.Equal(t, shown, s.class.Status, name)
+					if body == "vendor" {
+						assert.Contains(t, chain(s.err), typeOf(c.Vendor, code), name)
+					}
 				}
 			}
-		}
-	})
+		})
+	}
 }
 
 // typeOf is the type in which the vendor's own form of an error arrives.
@@ -184,55 +187,85 @@ func tells(v faultllm.Vendor) []faultllm.ErrorForm {
 
 // TestEveryErrorInsideAStream sends errors in the middle of an answer, in every form that the vendor has.
 func TestEveryErrorInsideAStream(t *testing.T) {
-	forEach(t, func(t *testing.T, c clients.Client) {
-		names := told()
-		if c.Vendor == faultllm.Gemini {
-			names = toldByGoogle()
-		}
-		for _, form := range faultllm.ErrorForms(c.Vendor) {
-			for name, want := range names {
-				_, s := breakOnce(t, c, rig.Wiring{}, faultllm.InBandForm(faultllm.InText(1), form, name, "it broke"))
-				if !slices.Contains(tells(c.Vendor), form) {
-					want = untold(c.Vendor, form, want)
-				}
-				assert.Equal(t, want, meaning{s.class.Kind, s.class.Cause}, "%v %s: %T %v", form, name, s.err, s.err)
-				if want.cause == callbacks.CausePermanent {
-					require.Error(t, s.end, name)
-					assert.Equal(t, s.err, s.end, "the client's error, as it is")
-				} else {
-					require.NoError(t, s.end, name)
+	for _, c := range clients.All() {
+		t.Run(c.String(), func(t *testing.T) {
+			t.Parallel()
+			names := told()
+			if c.Vendor == faultllm.Gemini {
+				names = toldByGoogle()
+			}
+			for _, form := range faultllm.ErrorForms(c.Vendor) {
+				for name, want := range names {
+					_, s := breakOnce(t, c, rig.Wiring{}, faultllm.InBandForm(faultllm.InText(1), form, name, "it broke"))
+					if !slices.Contains(tells(c.Vendor), form) {
+						want = untold(c.Vendor, form, want)
+					}
+					assert.Equal(t, want, meaning{s.class.Kind, s.class.Cause}, "%v %s: %T %v", form, name, s.err, s.err)
+					if want.cause == callbacks.CausePermanent {
+						require.Error(t, s.end, name)
+						assert.Equal(t, s.err, s.end, "the client's error, as it is")
+					} else {
+						require.NoError(t, s.end, name)
+					}
 				}
 			}
-		}
-	})
+		})
+	}
 }
 
 // untold is what the other forms of an error look like.
 func untold(v faultllm.Vendor, f faultllm.ErrorForm, want meaning) meaning {
-	family := v == faultllm.OpenAI || v == faultllm.Qwen || v == faultllm.OpenRouter
-	ended := transient(callbacks.CauseTruncated)
-	switch {
-	case family && (f == faultllm.FormAfterComment || f == faultllm.FormString),
-		v == faultllm.OpenRouter && f == faultllm.FormFinishNumeric:
+	switch v {
+	case faultllm.Gemini:
+		return transient(callbacks.CauseProviderError) // "gemini result is empty"
+	case faultllm.Ollama:
+		return meaning{continuation.Unknown, callbacks.CauseUnknown} // the text is all there is
+	case faultllm.Anthropic:
+		if f == faultllm.FormNotJSON {
+			return meaning{continuation.Unknown, callbacks.CauseProviderError}
+		}
+
+		return meaning{} // an error without the event's name is no event
+	case faultllm.OpenAI, faultllm.Qwen:
+		return untoldByFamily(f, want)
+	case faultllm.OpenRouter:
+		switch f {
+		case faultllm.FormFinishNumeric:
+			return transient(callbacks.CauseMalformedFrame)
+		case faultllm.FormVendor:
+			return transient(callbacks.CauseTruncated) // with the finish reason "error"
+		case faultllm.FormSpaced, faultllm.FormBareOpen:
+			return transient(callbacks.CauseUnknown) // the client panics at the end of a body without a finish reason
+		default:
+			return untoldByFamily(f, want)
+		}
+	case faultllm.DeepSeek, faultllm.Ark:
+	}
+
+	return finished(f)
+}
+
+func untoldByFamily(f faultllm.ErrorForm, want meaning) meaning {
+	switch f {
+	case faultllm.FormAfterComment, faultllm.FormString:
 		return transient(callbacks.CauseMalformedFrame)
-	case family && f == faultllm.FormNumericCode:
+	case faultllm.FormNumericCode:
 		if want == permanent(continuation.InvalidRequest) || want.cause == callbacks.CauseProviderError {
 			return transient(callbacks.CauseProvider5xx) // a general name says less than the number
 		}
 
 		return want
-	case v == faultllm.OpenRouter && (f == faultllm.FormSpaced || f == faultllm.FormBareOpen):
-		return transient(callbacks.CauseUnknown) // the client panics at the end of a body without a finish reason
-	case v == faultllm.Gemini:
-		return transient(callbacks.CauseProviderError) // "gemini result is empty"
-	case v == faultllm.Ollama:
-		return meaning{continuation.Unknown, callbacks.CauseUnknown} // the text is all there is
-	case v == faultllm.Anthropic && f == faultllm.FormNotJSON:
-		return meaning{continuation.Unknown, callbacks.CauseProviderError}
-	case f == faultllm.FormFinish || f == faultllm.FormFinishText || f == faultllm.FormFinishNumeric,
-		v == faultllm.OpenRouter && f == faultllm.FormVendor:
-		return ended // with the finish reason "error"
+	default:
+		return finished(f)
 	}
+}
 
-	return meaning{} // the client returns no error at all
+// finished is an end with the finish reason "error", or no error at all.
+func finished(f faultllm.ErrorForm) meaning {
+	switch f {
+	case faultllm.FormFinish, faultllm.FormFinishText, faultllm.FormFinishNumeric:
+		return transient(callbacks.CauseTruncated)
+	default:
+		return meaning{}
+	}
 }

@@ -23,17 +23,6 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// forEach runs a test for every client.
-func forEach(t *testing.T, f func(t *testing.T, c clients.Client)) {
-	t.Helper()
-	for _, c := range clients.All() {
-		t.Run(c.String(), func(t *testing.T) {
-			t.Parallel()
-			f(t, c)
-		})
-	}
-}
-
 // newRig is a rig that is closed at the end of the test.
 func newRig(t *testing.T, c clients.Client, w rig.Wiring, cfg faultllm.Config) *rig.Rig {
 	t.Helper()
@@ -56,11 +45,11 @@ type seen struct {
 	end    error // of the stream
 }
 
-// breakOnce answers briefly, breaks the first answer, and asks DefaultClassifier for the class of what the client makes
+// breakOnce answers briefly, breaks the first answers, and asks DefaultClassifier for the class of what the client makes
 // of it.
-func breakOnce(t *testing.T, c clients.Client, w rig.Wiring, f faultllm.Fault) (*rig.Rig, seen) {
+func breakOnce(t *testing.T, c clients.Client, w rig.Wiring, f ...faultllm.Fault) (*rig.Rig, seen) {
 	t.Helper()
-	r := newRig(t, c, w, faultllm.Config{Script: brief(), Plan: faultllm.InOrder(f)})
+	r := newRig(t, c, w, faultllm.Config{Script: brief(), Plan: faultllm.InOrder(f...)})
 	var s seen
 	s.chunks, s.end = rig.Stream(t.Context(), r.Wrap(continuation.WithClassifier(func(err error) continuation.Class {
 		class := continuation.DefaultClassifier(err)
