@@ -3,7 +3,6 @@ package continuation
 import (
 	"context"
 	"errors"
-	"slices"
 
 	"github.com/cloudwego/eino/adk"
 	"github.com/cloudwego/eino/compose"
@@ -33,18 +32,21 @@ func agentEvents(ctx context.Context, s speech) callbacks.Handler {
 	})
 }
 
-// inAgent reports whether ctx is that of an agent's own model, and not of one that a tool of it calls.
+// inAgent reports whether ctx is that of an agent's own model, and the agent's events are for a user to see. Those of an
+// agent that is a tool are not: Eino takes the last event of such an agent for the tool's result, and ours would come
+// behind the message.
 func inAgent(ctx context.Context) bool {
-	for _, segment := range slices.Backward(compose.GetCurrentAddress(ctx)) {
+	in := false
+	for _, segment := range compose.GetCurrentAddress(ctx) {
 		switch segment.Type {
 		case adk.AddressSegmentAgent:
-			return true
+			in = true
 		case compose.AddressSegmentTool:
 			return false
 		}
 	}
 
-	return false
+	return in
 }
 
 // tellAgent sends e as an event of the agent. Nobody needs to know if there is none to send to any more.

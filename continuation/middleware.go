@@ -14,7 +14,11 @@ import (
 //
 // The agent's Runner shows one stream for each model call, however often the one below breaks. Continuation requests
 // never enter the agent's state. A [callbacks.ToolCallCancel] and a [callbacks.StreamReset] also come as agent events, as
-// Output.CustomizedOutput.
+// Output.CustomizedOutput; an agent that is a tool of another one sends none, since Eino takes its last event for the
+// tool's result.
+//
+// An agent that does not stream asks by Generate, and only requests that failed are made again: it gives a middleware no
+// stream to ask for, so that [WithStreamingGenerate] has no effect here. It has one in a model that the agent is given.
 //
 // What is learned of a model is kept for the middleware's life, so each model should have a middleware of its own. Under
 // the agent's wrappers the model cannot say who it is: see [WithIdentity]. It must not stand before (outside of) a
@@ -31,6 +35,7 @@ func NewTypedMiddleware[M adk.MessageType](opts ...Option) (adk.TypedChatModelAg
 	if err != nil {
 		return nil, err
 	}
+	t.engine.cfg.streamGenerate = false // an agent wires one side of the model, that of its call
 
 	return &middleware[M]{new(adk.TypedBaseChatModelAgentMiddleware[M]), t}, nil
 }
