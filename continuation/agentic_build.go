@@ -1,13 +1,14 @@
 package continuation
 
 import (
-	"slices"
+	"reflect"
 
 	"github.com/cloudwego/eino/schema"
 )
 
 // place returns a view as the consumer gets it; false if nothing is left of it.
 func (l *layout) place(m chunk) (chunk, bool) {
+	l.noteExtra(m.Extra)
 	o := m.origin
 	if o == nil {
 		return l.placeMade(m)
@@ -15,9 +16,10 @@ func (l *layout) place(m chunk) (chunk, bool) {
 	if o.block == nil {
 		return l.frame(m)
 	}
-	if o.block.Reasoning != nil && l.later && l.answered() {
+	if o.block.Reasoning != nil && l.later && l.solid {
 		return l.frame(withoutReasoning(m)) // a thought has no place inside the answer
 	}
+	l.at = o.wrote
 	out := l.build(m)
 	unchanged := m.Message == o.view || len(out) == 1 && out[0] == o.block && sameFrame(m.Message, o.view)
 	if unchanged && len(out) == 1 && out[0] == o.block {
@@ -25,11 +27,6 @@ func (l *layout) place(m chunk) (chunk, bool) {
 	}
 
 	return l.made(m, out)
-}
-
-// answered reports whether anything but a thought was delivered.
-func (l *layout) answered() bool {
-	return slices.ContainsFunc(l.delivered, func(d block) bool { return d.kind != schema.ContentBlockTypeReasoning })
 }
 
 func withoutReasoning(m chunk) chunk {
@@ -116,11 +113,15 @@ func (l *layout) build(m chunk) []*schema.ContentBlock {
 // putOr is put, but returns from if the call in c is the one that came, in its place.
 func (l *layout) putOr(from, c *schema.ContentBlock, index *int) *schema.ContentBlock {
 	c = l.put(c, index)
-	if *c.FunctionToolCall == *from.FunctionToolCall && len(from.Extra) == 0 && sameIndex(indexOf(c), indexOf(from)) {
+	if *c.FunctionToolCall == *from.FunctionToolCall && sameMap(c.Extra, from.Extra) && sameIndex(indexOf(c), indexOf(from)) {
 		return from
 	}
 
 	return c
+}
+
+func sameMap(a, b map[string]any) bool {
+	return len(a) == 0 && len(b) == 0 || reflect.ValueOf(a).Pointer() == reflect.ValueOf(b).Pointer()
 }
 
 func sameIndex(a, b *int) bool { return a == b || a != nil && b != nil && *a == *b }

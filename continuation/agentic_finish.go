@@ -59,7 +59,7 @@ func extensionFinish(ext any) string {
 	if v.Kind() != reflect.Struct {
 		return ""
 	}
-	for _, name := range []string{"FinishReason", "StopReason"} {
+	for _, name := range reasonFields() {
 		if f := v.FieldByName(name); f.IsValid() && f.Kind() == reflect.String {
 			return f.String()
 		}
@@ -91,37 +91,91 @@ func (l *layout) responseMeta(m chunk) *schema.AgenticResponseMeta {
 
 // ending returns what this attempt said of its response, with this finish reason.
 func (l *layout) ending(reason string) *schema.AgenticResponseMeta {
-	chunks := []*schema.AgenticMessage{{}, {}}
-	for _, meta := range l.metas {
-		chunks = append(chunks, &schema.AgenticMessage{ResponseMeta: meta})
-	}
-	meta := new(schema.AgenticResponseMeta)
-	if m, err := schema.ConcatAgenticMessages(chunks); err == nil && m.ResponseMeta != nil {
-		meta = m.ResponseMeta
-	}
+	meta := concatMetas(l.metas)
 	if agenticFinish(meta) == reason {
 		return meta
 	}
 
-	return withFinishReason(meta, reason)
+	return withFinishReason(meta, l.typ, reason)
 }
 
-// withFinishReason writes a reason of the decorator's own where the client's would stand.
-func withFinishReason(meta *schema.AgenticResponseMeta, reason string) *schema.AgenticResponseMeta {
-	m := *meta
-	switch {
-	case m.OpenAIExtension != nil:
-		e := *m.OpenAIExtension
-		e.Status, e.Error, e.IncompleteDetails = openai.ResponseStatusCompleted, nil, nil
-		m.OpenAIExtension = &e
-	case m.ClaudeExtension != nil:
-		e := claude.ResponseMetaExtension{ID: m.ClaudeExtension.ID, StopReason: "tool_use"}
-		m.ClaudeExtension = &e
-	case m.GeminiExtension != nil:
-		e := gemini.ResponseMetaExtension{ID: m.GeminiExtension.ID, FinishReason: "STOP", GroundingMeta: m.GeminiExtension.GroundingMeta}
-		m.GeminiExtension = &e
+// concatMetas returns what the reports say together; an empty one if they do not add up.
+func concatMetas(metas []*schema.AgenticResponseMeta) *schema.AgenticResponseMeta {
+	chunks := []*schema.AgenticMessage{{}, {}}
+	for _, meta := range metas {
+		chunks = append(chunks, &schema.AgenticMessage{ResponseMeta: meta})
 	}
-	_ = reason
+	if m, err := schema.ConcatAgenticMessages(chunks); err == nil && m.ResponseMeta != nil {
+		return m.ResponseMeta
+	}
+
+	return new(schema.AgenticResponseMeta)
+}
+
+// withFinishReason returns meta with a reason of the decorator's own, where and as a client of this type would put it.
+func withFinishReason(meta *schema.AgenticResponseMeta, typ, reason string) *schema.AgenticResponseMeta {
+	m := *meta
+	switch form := agenticForm(typ); {
+	case m.Extension != nil:
+		m.Extension = extensionWith(m.Extension, reason)
+	case m.ClaudeExtension != nil || m == (schema.AgenticResponseMeta{}) && form == formClaude:
+		e := new(claude.ResponseMetaExtension)
+		if m.ClaudeExtension != nil {
+			e.ID = m.ClaudeExtension.ID
+		}
+		e.StopReason = "tool_use"
+		m.ClaudeExtension = e
+	case m.GeminiExtension != nil || m == (schema.AgenticResponseMeta{}) && form == formGemini:
+		e := new(gemini.ResponseMetaExtension)
+		if m.GeminiExtension != nil {
+			*e = *m.GeminiExtension
+		}
+		e.FinishReason = "STOP"
+		m.GeminiExtension = e
+	case m.OpenAIExtension != nil || m == (schema.AgenticResponseMeta{}) && form == formOpenAI:
+		e := new(openai.ResponseMetaExtension)
+		if m.OpenAIExtension != nil {
+			*e = *m.OpenAIExtension
+		}
+		e.Status, e.Error, e.IncompleteDetails = openai.ResponseStatusCompleted, nil, nil
+		m.OpenAIExtension = e
+	}
 
 	return &m
+}
+
+// extensionWith returns a copy of the extension of a client that this package does not know, with this reason; ext itself
+// if it has no field for one.
+func extensionWith(ext any, reason string) any {
+	p := reflect.ValueOf(ext)
+	if p.Kind() != reflect.Pointer || p.IsNil() || p.Elem().Kind() != reflect.Struct {
+		return ext
+	}
+	cp := reflect.New(p.Elem().Type())
+	cp.Elem().Set(p.Elem())
+	for _, name := range reasonFields() {
+		if f := cp.Elem().FieldByName(name); f.IsValid() && f.Kind() == reflect.String && f.CanSet() {
+			f.SetString(reason)
+
+			return cp.Interface()
+		}
+	}
+
+	return ext
+}
+
+// reasonFields are the fields in which clients keep a finish reason.
+func reasonFields() []string { return []string{"FinishReason", "StopReason"} }
+
+// failure returns the error that a client reported in a chunk instead of returning it; nil if there is none.
+func (o *origin) failure() error {
+	if o == nil || o.of == nil || o.of.ResponseMeta == nil || o.of.ResponseMeta.OpenAIExtension == nil {
+		return nil
+	}
+	e := o.of.ResponseMeta.OpenAIExtension.Error
+	if e == nil || e.Code == "" && e.Message == "" {
+		return nil
+	}
+
+	return &inBandError{Code: string(e.Code), Message: e.Message}
 }

@@ -9,22 +9,23 @@ import (
 	"github.com/cloudwego/eino/schema"
 )
 
-// layout gives the blocks of several attempts their places in one message, and remembers what was delivered of it. In an
-// unbroken answer every block stays where it is.
+// layout gives the blocks of several attempts their places in one message. In an unbroken answer every block stays where
+// it is.
 type layout struct {
-	plain bool // blocks come without an index
-	shown bool // that is known
+	typ   string // of the client
+	plain bool   // blocks come without an index
+	shown bool   // that is known
 
 	later    bool // an attempt broke behind a delivered block: indices start over
 	next     int  // the first index behind all that are taken
 	taken    map[int]struct{}
 	places   map[blockKey]int // of this attempt
 	openText int              // the place of the text that broke and that this attempt goes on with; -1 if there is none
+	broken   []int            // places of what is not part of the answer
 
-	delivered []block
-	text      int                           // bytes of text delivered
-	broken    []int                         // places of thoughts that broke off
-	metas     []*schema.AgenticResponseMeta // of this attempt
+	received
+	prose
+	metas []*schema.AgenticResponseMeta // of this attempt
 }
 
 // blockKey is how a block is known in its attempt.
@@ -33,12 +34,14 @@ type blockKey struct {
 	index int
 }
 
-// block is a delivered block, or a stretch of one.
-type block struct {
-	place    int
-	kind     schema.ContentBlockType
-	from, to int                    // of text: bytes of the answer's text
-	chunks   []*schema.ContentBlock // of all else: copies
+// manyMetas is how many reports of a response are kept before they are made one: some clients send one with every chunk.
+const manyMetas = 64
+
+// setType tells the client's type; a nil layout does not need it.
+func (l *layout) setType(typ string) {
+	if l != nil {
+		l.typ = typ
+	}
 }
 
 // see takes note of a view that arrived.
@@ -46,87 +49,105 @@ func (l *layout) see(o *origin) {
 	if o.block != nil && !l.shown {
 		l.shown, l.plain = true, o.block.StreamingMeta == nil
 	}
+	l.prose.see(o)
 	if o.view.ResponseMeta != nil {
+		if len(l.metas) == manyMetas {
+			l.metas = append(l.metas[:0], concatMetas(l.metas))
+		}
 		l.metas = append(l.metas, o.of.ResponseMeta)
 	}
 }
 
-// interrupt readies the blocks for the next attempt. A thought with nothing behind it broke off.
-func (l *layout) interrupt() {
+// interrupt readies the layout for the next attempt. Broke says that the last thought did.
+func (l *layout) interrupt(broke bool) {
 	l.openText = -1
-	if n := len(l.delivered); n > 0 {
+	if d := l.last(); d != nil {
 		l.later = true
-		if l.delivered[n-1].kind == schema.ContentBlockTypeAssistantGenText {
-			l.openText = l.delivered[n-1].place
+		if d.kind == schema.ContentBlockTypeAssistantGenText {
+			l.openText = d.place
 		}
 	}
-	for _, d := range slices.Backward(l.delivered) {
-		if d.kind != schema.ContentBlockTypeReasoning {
+	for _, d := range slices.Backward(l.blocks) {
+		if !broke || d.kind != schema.ContentBlockTypeReasoning {
 			break
 		}
-		if !slices.Contains(l.broken, d.place) {
-			l.broken = append(l.broken, d.place)
-		}
+		l.breaks(d.place)
 	}
+	l.prose.interrupt()
 	l.reopen()
 }
 
-// reopen readies the blocks for an attempt that takes the place of one without content.
+// breaks says that what stands at a place is not part of the answer.
+func (l *layout) breaks(place int) {
+	if !slices.Contains(l.broken, place) {
+		l.broken = append(l.broken, place)
+	}
+}
+
+// reopen readies the layout for an attempt that takes the place of one without content.
 func (l *layout) reopen() { l.places, l.metas = nil, nil }
 
 // put returns c with its place in the message, and takes note of it.
 func (l *layout) put(c *schema.ContentBlock, index *int) *schema.ContentBlock {
-	kind := c.Type
-	at := l.placeOf(kind, index)
-	l.note(c, at)
-	if l.plain {
-		if c.StreamingMeta == nil {
-			return c
-		}
-		cp := *c
-		cp.StreamingMeta = nil
-
-		return &cp
+	at := l.placeOf(c.Type, index)
+	if c.AssistantGenText != nil {
+		c = l.join(c, at)
 	}
-	if c.StreamingMeta != nil && c.StreamingMeta.Index == at {
+	l.note(c, at, l.plain)
+	if l.plain && c.StreamingMeta == nil || !l.plain && c.StreamingMeta != nil && c.StreamingMeta.Index == at {
 		return c
 	}
 	cp := *c
 	cp.StreamingMeta = &schema.StreamingMeta{Index: at}
+	if l.plain {
+		cp.StreamingMeta = nil
+	}
 
 	return &cp
 }
 
-// placeOf returns the place of a block. The first text of an attempt goes on in the block that broke; all other blocks of
-// a later attempt come behind those that were delivered.
+// placeOf returns the place of a block. If the blocks have no index, each gets the next place.
 func (l *layout) placeOf(kind schema.ContentBlockType, index *int) int {
-	isText := kind == schema.ContentBlockTypeAssistantGenText
 	at := l.next
 	switch {
 	case l.plain:
 	case index == nil:
-		if n := len(l.delivered) - 1; n >= 0 && l.delivered[n].kind == kind && kind != schema.ContentBlockTypeFunctionToolCall {
-			at = l.delivered[n].place // a piece without an index, among others with one, belongs to the block before it
+		// A piece without an index, among others with one, belongs to the block before it.
+		if d := l.last(); d != nil && d.kind == kind && kind != schema.ContentBlockTypeFunctionToolCall {
+			at = d.place
 		}
 	default:
-		if at, ok := l.places[blockKey{kind, *index}]; ok {
+		key := blockKey{kind, *index}
+		if at, ok := l.places[key]; ok {
 			return at
 		}
-		switch _, taken := l.taken[*index]; {
-		case isText && l.openText >= 0:
-			at = l.openText
-		case !l.later && !taken && *index < math.MaxInt32:
-			at = *index
-		}
+		at = l.firstPlace(key)
 		if l.places == nil {
 			l.places = make(map[blockKey]int)
 		}
-		l.places[blockKey{kind, *index}] = at
+		l.places[key] = at
+	}
+	if l.openText >= 0 && kind == schema.ContentBlockTypeReasoning {
+		l.breaks(l.openText) // the white space before a restart
 	}
 	l.take(at)
 	l.openText = -1
 
 	return at
+}
+
+// firstPlace returns the place of a block that begins. The first text of an attempt goes on in the text that broke; all
+// other blocks of a later attempt come behind those that were delivered.
+func (l *layout) firstPlace(b blockKey) int {
+	_, taken := l.taken[b.index]
+	switch {
+	case b.kind == schema.ContentBlockTypeAssistantGenText && l.openText >= 0:
+		return l.openText
+	case !l.later && !taken && b.index >= 0 && b.index < math.MaxInt32: // an absurd index leaves no room for the next one
+		return b.index
+	default:
+		return l.next
+	}
 }
 
 func (l *layout) take(at int) {
@@ -137,41 +158,9 @@ func (l *layout) take(at int) {
 	l.next = max(l.next, at+1)
 }
 
-// note remembers what is delivered.
-func (l *layout) note(c *schema.ContentBlock, at int) {
-	d := l.stretch(c, at)
-	switch {
-	case c.AssistantGenText != nil:
-		l.text += len(c.AssistantGenText.Text)
-		d.to = l.text
-	case c.FunctionToolCall == nil: // a call ends the answer if it breaks: it is never sent back
-		d.chunks = append(d.chunks, copyBlock(c))
-	}
-}
-
-// stretch returns what c goes on with, or a new one. Text stays in the order in which it came.
-func (l *layout) stretch(c *schema.ContentBlock, at int) *block {
-	isText := c.AssistantGenText != nil
-	for i := len(l.delivered) - 1; i >= 0; i-- {
-		d := &l.delivered[i]
-		if d.kind == c.Type && (d.place == at || l.plain && isText) {
-			return d
-		}
-		if isText {
-			break
-		}
-	}
-	l.delivered = append(l.delivered, block{place: at, kind: c.Type, from: l.text, to: l.text})
-
-	return &l.delivered[len(l.delivered)-1]
-}
-
-// brokenPositions returns where, among the blocks of the message, those stand that broke off; one a line.
+// brokenPositions returns where, among the blocks of the message, those stand that are not part of the answer; one a line.
 func (l *layout) brokenPositions() string {
-	if len(l.broken) == 0 {
-		return ""
-	}
-	var lines []string
+	lines := make([]string, 0, len(l.broken))
 	for _, at := range slices.Sorted(slices.Values(l.broken)) {
 		rank := 0
 		for other := range l.taken {

@@ -1,6 +1,7 @@
 package continuation
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -15,7 +16,9 @@ import (
 func continueAgentic(base request, s snapshot.Snapshot, d Dialect, p profile, prompt string) request {
 	content, trimmed := base.partial.content(s.Text, p)
 	messages := append(make([]*schema.AgenticMessage, 0, len(base.agentic)+2), base.agentic...)
-	partial := &schema.AgenticMessage{Role: schema.AgenticRoleTypeAssistant, ContentBlocks: content}
+	partial := &schema.AgenticMessage{
+		Role: schema.AgenticRoleTypeAssistant, ContentBlocks: content, Extra: maps.Clone(base.partial.extra),
+	}
 	if n := len(messages); n > 0 && endsInAnswer(messages[n-1]) {
 		partial = joinedAnswer(messages[n-1], content)
 		messages = messages[:n-1]
@@ -62,10 +65,11 @@ func joinedAnswer(m *schema.AgenticMessage, content []*schema.ContentBlock) *sch
 func (l *layout) content(text string, p profile) ([]*schema.ContentBlock, string) {
 	var out []*schema.ContentBlock
 	trimmed := ""
-	for i, d := range l.delivered {
-		if d.kind == schema.ContentBlockTypeAssistantGenText {
-			piece := text[min(d.from, len(text)):min(d.to, len(text))]
-			if i == len(l.delivered)-1 {
+	for i := range l.blocks {
+		b := &l.blocks[i]
+		if b.kind == schema.ContentBlockTypeAssistantGenText {
+			piece := text[min(b.from, len(text)):min(b.to, len(text))]
+			if i == len(l.blocks)-1 {
 				whole := piece
 				piece = shownText(piece)
 				trimmed = whole[len(piece):]
@@ -74,10 +78,10 @@ func (l *layout) content(text string, p profile) ([]*schema.ContentBlock, string
 
 			continue
 		}
-		if d.kind == schema.ContentBlockTypeReasoning && (slices.Contains(l.broken, d.place) || p.resendsReasoning == resendNone) {
+		if slices.Contains(l.broken, b.place) {
 			continue
 		}
-		if c := concatBlocks(d.chunks); c != nil && !unsigned(c, p) {
+		if c := b.whole(); c != nil && !unsigned(c, p) {
 			out = append(out, c)
 		}
 	}

@@ -2,15 +2,19 @@ package continuation
 
 import (
 	"github.com/cloudwego/eino/schema"
+
+	"github.com/eino-carryon/carryon/snapshot"
 )
 
 // origin is what a chunk came as, and what it leaves as.
 type origin struct {
-	of    *schema.AgenticMessage // the chunk that the view is of; nil for what the decorator made itself
-	block *schema.ContentBlock   // the block in it; nil if it has none
-	view  *schema.Message        // as it came: a chunk that holds another message was changed on the way
-	parts int                    // views of the chunk
-	next  *origin                // the view of the chunk's next block
+	of     *schema.AgenticMessage // the chunk that the view is of; nil for what the decorator made itself
+	block  *schema.ContentBlock   // the block in it; nil if it has none
+	view   *schema.Message        // as it came: a chunk that holds another message was changed on the way
+	parts  int                    // views of the chunk
+	next   *origin                // the view of the chunk's next block
+	wrote  int                    // of a text block: the runes that came before
+	remote *remote                // what the provider does by itself, that the block is of; nil if it is of none
 
 	out *schema.AgenticMessage // what leaves; nil is what came
 }
@@ -96,7 +100,12 @@ func blockView(b *schema.ContentBlock) *schema.Message {
 	case b.FunctionToolCall != nil:
 		return &schema.Message{ToolCalls: []schema.ToolCall{callView(b)}}
 	default:
-		return &schema.Message{AssistantGenMultiContent: []schema.MessageOutputPart{{Type: mediaPart(b)}}}
+		part := schema.MessageOutputPart{Type: schema.ChatMessagePartTypeFileURL}
+		if handled, _ := handledKind(b.Type); handled {
+			part.Type = snapshot.PartHandled
+		}
+
+		return &schema.Message{AssistantGenMultiContent: []schema.MessageOutputPart{part}}
 	}
 }
 
@@ -112,10 +121,6 @@ func callView(b *schema.ContentBlock) schema.ToolCall {
 	}
 
 	return t
-}
-
-func mediaPart(*schema.ContentBlock) schema.ChatMessagePartType {
-	return schema.ChatMessagePartTypeFileURL
 }
 
 // callBlock returns the block of a call, without its place.

@@ -75,9 +75,9 @@ func newCall(ctx context.Context, e *engine, asked *request) *call {
 		c.whole = new(stash)
 	}
 	c.ctx = c.tether.next(c.caller)
+	c.carry.layout = e.speech.layout()
 	c.setProfile(e.knownProfile())
 	c.gate.acc = &c.acc
-	c.carry.layout = e.speech.layout()
 	c.request = c.base
 
 	return c
@@ -86,6 +86,7 @@ func newCall(ctx context.Context, e *engine, asked *request) *call {
 func (c *call) setProfile(p *profile) {
 	c.profile = p
 	c.acc.ReasoningKeys, c.carry.keys = p.reasoningKeys, p.reasoningKeys
+	c.carry.layout.setType(p.typ)
 	c.dialect = c.cfg.dialect.resolve(*p)
 	c.idle = c.idleLimit()
 }

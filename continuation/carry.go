@@ -181,7 +181,7 @@ func (c *carry) think(m *schema.Message) {
 	if n := len(m.ReasoningContent); n > 0 {
 		c.note("", n)
 	}
-	if c.thinking && (m.Content != "" || len(m.ToolCalls) > 0) {
+	if c.thinking && (m.Content != "" || len(m.ToolCalls) > 0 || snapshot.IsHandled(m)) {
 		c.whole, c.thinking = maps.Clone(c.shown), false
 	}
 }
@@ -218,7 +218,7 @@ func (c *carry) restart() {
 func (c *carry) interrupt(thoughtWhole bool) {
 	c.later = true
 	if c.layout != nil {
-		c.layout.interrupt()
+		c.layout.interrupt(!thoughtWhole || c.thinking)
 	}
 	switch {
 	case !thoughtWhole:

@@ -44,6 +44,9 @@ func (c *call) arrived(m chunk) {
 	if len(m.Extra) > 0 {
 		c.learn(m.Extra)
 	}
+	if err := m.origin.failure(); err != nil {
+		c.soft = err
+	}
 
 	switch c.phase {
 	case phaseProbing:

@@ -12,12 +12,13 @@ import (
 // gate holds tool calls back until they are whole, and text that came behind a held call, so that the order stays. All
 // else passes at once. It is a queue: what stands at its head leaves as soon as it may.
 type gate struct {
-	acc   *snapshot.Accumulator
-	queue []held
-	calls []callState // by ordinal
-	late  []late      // what came behind calls that were delivered, until the end shows whether it was cut
-	bytes int         // held back
-	fill  bool        // an empty object is written where a call has no arguments: a break has been seen
+	acc     *snapshot.Accumulator
+	queue   []held
+	calls   []callState // by ordinal
+	late    []late      // what came behind calls that were delivered, until the end shows whether it was cut
+	bytes   int         // held back
+	fill    bool        // an empty object is written where a call has no arguments: a break has been seen
+	remotes *remotes    // of tools that the provider runs; nil but for agentic messages
 }
 
 // late is what came behind a call that was delivered whole.
@@ -41,8 +42,16 @@ type callState struct {
 
 // pass takes a chunk that the accumulator has just added and calls out for what may leave, in order.
 func (g *gate) pass(m chunk, out func(chunk)) {
+	if m.origin != nil {
+		g.follow(m, out)
+	}
+	if m.remote() != nil {
+		g.hold(m, out)
+
+		return
+	}
 	if len(m.ToolCalls) == 0 {
-		if len(g.queue) == 0 || snapshot.Text(m.Message) == "" {
+		if len(g.queue) == 0 || !m.ofText() {
 			out(m)
 
 			return
@@ -82,6 +91,9 @@ func (g *gate) enqueue(m chunk) []schema.ToolCall {
 			g.calls = append(g.calls, callState{})
 		}
 		d, c := &m.ToolCalls[i], &g.calls[n]
+		if m.origin != nil && len(d.Extra) > 0 && !c.delivered {
+			g.note(n, d.Extra)
+		}
 		if c.delivered {
 			if d := g.behind(n, d); d != nil && !c.spoiled {
 				space = append(space, *d)
@@ -106,14 +118,17 @@ func (g *gate) enqueue(m chunk) []schema.ToolCall {
 
 // behind returns what d adds to the n-th call, which was delivered; nil if that is nothing.
 func (g *gate) behind(n int, d *schema.ToolCall) *schema.ToolCall {
-	args := d.Function.Arguments
-	if args == "" {
+	args, extra := d.Function.Arguments, d.Extra
+	if g.remotes == nil {
+		extra = nil // Eino keeps the first one only
+	}
+	if args == "" && len(extra) == 0 {
 		return nil
 	}
 	g.calls[n].spoiled = g.calls[n].spoiled || strings.TrimSpace(args) != ""
 	index := g.acc.CallIndex(n)
 
-	return &schema.ToolCall{Index: &index, Function: schema.FunctionCall{Arguments: args}}
+	return &schema.ToolCall{Index: &index, Function: schema.FunctionCall{Arguments: args}, Extra: extra}
 }
 
 // passRest lets go of what a chunk brought beside its tool calls. Text waits for the calls that were held before, at the
@@ -134,6 +149,10 @@ func (g *gate) passRest(rest chunk, before int, out func(chunk)) {
 
 // mayLeave reports whether h is free to go. A call without arguments waits for the end, since its arguments may come yet.
 func (g *gate) mayLeave(h held) bool {
+	if r := h.chunk.remote(); r != nil {
+		return r.whole
+	}
+
 	return h.chunk.Message != nil || g.acc.CallState(h.call, false) == snapshot.CallWhole && !g.acc.CallEmpty(h.call)
 }
 
@@ -171,6 +190,9 @@ func (g *gate) release(out func(chunk)) {
 func (g *gate) leave(h held, out func(chunk)) {
 	if h.chunk.Message != nil {
 		g.bytes -= len(snapshot.Text(h.chunk.Message))
+		if h.chunk.remote() != nil {
+			g.bytes -= blockSize(h.chunk.origin.block)
+		}
 		out(h.chunk)
 
 		return
@@ -182,6 +204,9 @@ func (g *gate) leave(h held, out func(chunk)) {
 // deliver returns the call as the consumer gets it.
 func (g *gate) deliver(n int) schema.ToolCall {
 	c := g.acc.Call(n, true).Schema()
+	if g.remotes != nil {
+		c.Extra = g.extraOf(n)
+	}
 	g.calls[n].delivered = true
 	g.acc.Seal(n)
 	if g.fill && g.acc.CallEmpty(n) {
@@ -212,6 +237,7 @@ func (g *gate) interrupt(out func(chunk)) {
 	var whole []held
 	for _, h := range g.queue {
 		switch {
+		case h.chunk.remote() != nil && !h.chunk.remote().whole:
 		case h.chunk.Message != nil:
 			g.leave(h, out)
 		case g.acc.CallState(h.call, g.acc.FinishReason() != "") == snapshot.CallWhole:
@@ -224,7 +250,7 @@ func (g *gate) interrupt(out func(chunk)) {
 	for _, h := range whole {
 		g.leave(h, out)
 	}
-	g.queue, g.calls, g.late, g.bytes = nil, nil, nil, 0
+	g.queue, g.calls, g.late, g.bytes, g.remotes = nil, nil, nil, 0, nil
 }
 
 func (g *gate) empty() bool { return len(g.queue) == 0 }
@@ -238,7 +264,7 @@ func (g *gate) spoiled(n int) bool { return n < len(g.calls) && g.calls[n].spoil
 // releaseText lets the waiting text go, at an end that leaves no use for the calls.
 func (g *gate) releaseText(out func(chunk)) {
 	for _, h := range g.queue {
-		if h.chunk.Message != nil {
+		if h.chunk.Message != nil && (h.chunk.remote() == nil || h.chunk.remote().whole) {
 			g.leave(h, out)
 		}
 	}

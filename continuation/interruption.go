@@ -104,6 +104,8 @@ func (c *call) interrupted(err error, class Class, probing bool) {
 	err = asError(err)
 	c.outcome(outcomeOf(err, class))
 	s := c.acc.Snapshot()
+	s.ToolCalls = append(s.ToolCalls, c.gate.unanswered()...)
+	s.Handled = c.gate.handles() || c.carry.layout.handled()
 	plan := c.decide(s)
 	b := blocksOf(s)
 	if c.running {

@@ -120,7 +120,7 @@ func (c *call) ending(err error) ending {
 	e := ending{
 		err:     err,
 		finish:  c.profile.finish(reason),
-		open:    !c.finished && c.hasOpenCall(reason != ""),
+		open:    !c.finished && (c.hasOpenCall(reason != "") || reason == "" && len(c.gate.unanswered()) > 0),
 		whole:   c.hasWholeCall(),
 		content: c.content,
 		text:    c.acc.TextLen() > 0,

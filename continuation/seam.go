@@ -38,7 +38,7 @@ func (s *seam) take(m chunk) []chunk {
 		s.held = append(s.held, m)
 	}
 	if s.join.state == joinHolding && endsHolding(m) {
-		s.join.finished = len(m.ToolCalls) == 0
+		s.join.finished = len(m.ToolCalls) == 0 && !snapshot.IsHandled(m.Message)
 
 		return s.end()
 	}
@@ -54,7 +54,7 @@ func (s *seam) take(m chunk) []chunk {
 }
 
 func endsHolding(m chunk) bool {
-	return len(m.ToolCalls) > 0 || snapshot.FinishReason(m.Message) != ""
+	return len(m.ToolCalls) > 0 || snapshot.IsHandled(m.Message) || snapshot.FinishReason(m.Message) != ""
 }
 
 // deadline fires when holding back has lasted long enough.

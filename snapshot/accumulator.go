@@ -54,6 +54,10 @@ func (a *Accumulator) Add(m *schema.Message) error {
 	}
 	if len(m.AssistantGenMultiContent) > 0 || len(m.MultiContent) > 0 {
 		a.media = a.media || hasMedia(m)
+		if IsHandled(m) {
+			a.endThought()
+			a.endText()
+		}
 	}
 	if m.ResponseMeta != nil {
 		a.usage = a.usage.Max(UsageOf(m.ResponseMeta.Usage))
@@ -87,7 +91,14 @@ func (a *Accumulator) addCalls(deltas []schema.ToolCall) {
 	before := len(a.calls.calls)
 	a.calls.add(deltas)
 	a.endThought()
-	if len(a.calls.calls) > before && a.textOpen {
+	if len(a.calls.calls) > before {
+		a.endText()
+	}
+}
+
+// endText says that something else follows the text so far.
+func (a *Accumulator) endText() {
+	if a.textOpen {
 		a.textOpen = false
 		a.textBlocks++
 	}
@@ -237,7 +248,7 @@ func hasMedia(m *schema.Message) bool {
 	}
 
 	return slices.ContainsFunc(m.AssistantGenMultiContent, func(p schema.MessageOutputPart) bool {
-		return p.Type != schema.ChatMessagePartTypeText && p.Type != schema.ChatMessagePartTypeReasoning
+		return p.Type != schema.ChatMessagePartTypeText && p.Type != schema.ChatMessagePartTypeReasoning && p.Type != PartHandled
 	})
 }
 
@@ -253,7 +264,7 @@ func HasContent(m *schema.Message) bool {
 		}
 	}
 
-	return hasMedia(m) || slices.ContainsFunc(m.AssistantGenMultiContent, func(p schema.MessageOutputPart) bool {
+	return hasMedia(m) || IsHandled(m) || slices.ContainsFunc(m.AssistantGenMultiContent, func(p schema.MessageOutputPart) bool {
 		return p.Text != "" || p.Reasoning != nil && (p.Reasoning.Text != "" || p.Reasoning.Signature != "")
 	})
 }

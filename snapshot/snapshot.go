@@ -18,6 +18,7 @@ type Snapshot struct {
 	FinishReason   string         // of the last attempt; empty if none came
 	Usage          Usage          // of the last attempt
 	Media          bool           // a part that is neither text nor reasoning came; it cannot be continued
+	Handled        bool           // the provider ran a tool of its own to its end: there is something to continue from
 }
 
 // HasText reports whether there is text to continue from. White space alone is none.
@@ -48,12 +49,12 @@ func (s Snapshot) filter(whole bool) []ToolCall {
 //	no                    no              yes    ContinueText (R1)
 //	no                    any             no     WholeRestart (R4)
 //
-// White space alone is no text. Reasoning alone cannot be continued from.
+// White space alone is no text. Reasoning alone cannot be continued from. What the provider has handled counts as text.
 func Decide(s Snapshot) Plan {
 	switch {
 	case len(s.Whole()) > 0:
 		return SynthesizeToolUse
-	case !s.HasText():
+	case !s.HasText() && !s.Handled:
 		return WholeRestart
 	case len(s.Partial()) > 0:
 		return TruncateBeforeTool
