@@ -84,17 +84,17 @@ func geminiFinish(reason string) string {
 
 func (*geminiEncoder) contentType() string { return "text/event-stream" }
 
-// events makes calls whole. The first call of an answer that thinks is signed; without a call, the last part is: an
+// events makes calls whole. The first call of an answer that thinks is signed, also in a continuation; without a call, the last part is: an
 // empty text that comes with the finish reason.
 func (e *geminiEncoder) events(said []event) []event {
 	var out []event
-	thought, called, finish := "", false, ""
+	thought, thinks, called, finish := "", false, false, ""
 	for _, ev := range wholeCalls(said) {
 		switch ev.kind {
 		case eventReasoning:
 			thought += ev.text
 		case eventCall:
-			if !called && thought != "" {
+			if !called && thinks {
 				ev.signature = SignCall(ev.name, ev.text)
 			}
 			called = true
@@ -108,7 +108,10 @@ func (e *geminiEncoder) events(said []event) []event {
 			}
 			out = append(out, end)
 			continue
-		case eventRole, eventUsage:
+		case eventRole:
+			thinks = ev.thinks
+			continue
+		case eventUsage:
 			continue
 		default:
 		}

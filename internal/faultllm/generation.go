@@ -11,6 +11,7 @@ type event struct {
 	finish string
 	usage  usage
 
+	thinks    bool      // the answer thinks, here or in an earlier response
 	block     int       // the number of the content block, on wires that have them
 	of        eventKind // what the content block holds
 	signature string
@@ -72,7 +73,7 @@ type generator struct {
 }
 
 func (g generator) events() []event {
-	out := append([]event{{kind: eventRole}}, g.contents()...)
+	out := append([]event{{kind: eventRole, thinks: g.answer.Reasoning() != ""}}, g.contents()...)
 	out, finish := g.limit(out)
 	u := usage{prompt: g.prompt}
 	for _, e := range out {
