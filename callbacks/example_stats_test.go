@@ -61,12 +61,12 @@ func ExampleNewStats() {
 // A log gives the same numbers as the events did.
 func ExampleReplay() {
 	var log bytes.Buffer
+	log.WriteString("http: Server closed\n") // a line of somebody else
 	handler := callbacks.Slog(slog.New(slog.NewJSONHandler(&log, nil)))
 	chat := continuation.Wrap(exampleModel(), continuation.WithHandler(handler), exampleNoWait())
 	if err := exampleAsk(chat); err != nil {
 		fmt.Println(err)
 	}
-	log.WriteString("http: Server closed\n") // a line of somebody else
 
 	stats := callbacks.NewStats()
 	replayed, err := callbacks.Replay(context.Background(), strings.NewReader(log.String()), stats)
@@ -79,6 +79,6 @@ func ExampleReplay() {
 	total := stats.Total()
 	fmt.Println(total.Recovered, "of", total.Interrupted, "recovered")
 	// Output:
-	// line 5: callbacks: not a JSON object: invalid character 'h' looking for beginning of value
+	// line 1: callbacks: not a JSON object: invalid character 'h' looking for beginning of value
 	// 1 of 1 recovered
 }
