@@ -1,6 +1,7 @@
 package continuation
 
 import (
+	"strings"
 	"unicode"
 
 	"github.com/eino-carryon/carryon/callbacks"
@@ -41,6 +42,7 @@ type joiner struct {
 	state  joinState
 	held   []byte
 	start  int // of the prefix, or of the code block that the continuation opened anew: where a restart begins
+	indent int // white space that the prefix begins with
 	from   int // while swallowing: where in the prefix the repetition began
 	offset int // while swallowing: how far in the prefix it got
 
@@ -80,6 +82,7 @@ func newJoiner(p prefix, trimmed string, exact bool) *joiner {
 		j.doc = openDocument(all, j.fence.body)
 		j.table = openTable(all[:len(all)-len(trimmed)], j.textAt)
 		j.findLines()
+		j.indent = len(all) - len(strings.TrimLeftFunc(all, unicode.IsSpace))
 	}
 
 	return j
@@ -193,6 +196,9 @@ func (j *joiner) decideBody(x string, final, full, doubt bool) int {
 			return j.align(x, at, callbacks.ConfidenceHigh)
 		}
 	}
+	if cut, ok := j.decideSpacedRestart(x, full); ok {
+		return cut
+	}
 	o := j.findOverlap(x, final)
 	if o.n == 0 && (full || !o.open) {
 		o = o.or(j.findAnchor(x, full))
@@ -226,22 +232,23 @@ func (j *joiner) decideSpace(x string, space int, doubt, full bool) int {
 		return 0
 	case space == 0:
 		return j.settleInDocument(x, callbacks.JoinPlain, 0, callbacks.ConfidenceHigh)
-	case doubt:
+	case doubt || j.beginsAnew(x):
 		return j.settleInDocument(x, callbacks.JoinSpace, space, callbacks.ConfidenceLow)
 	default:
-		return j.settleInDocument(x, callbacks.JoinSpace, space, callbacks.ConfidenceHigh)
+		return j.settleInDocument(x, callbacks.JoinSpace, space, j.spaceConfidence(x))
 	}
 }
 
 // decideRestart looks whether x is the answer begun anew; if not, it is joined as it is.
 func (j *joiner) decideRestart(x string, o overlap, full bool) int {
-	again := j.commonStart(x, j.start)
+	at := j.origin(x)
+	again := j.commonStart(x, at)
 	if j.isRestart(x[:again]) && (full || !o.anchorOpen && !j.awaitsAnchor(x)) {
 		switch {
-		case again < len(x) && again < j.prefix.TextLen()-j.start:
+		case again < len(x) && again < j.prefix.TextLen()-at:
 			return j.reject()
 		case full || len(j.text) > joinPeriod:
-			return j.align(x, j.start, callbacks.ConfidenceHigh)
+			return j.align(x, at, callbacks.ConfidenceHigh)
 		}
 	}
 	switch {
@@ -260,25 +267,4 @@ func (j *joiner) overlapKind(n int) callbacks.JoinKind {
 	}
 
 	return callbacks.JoinOverlap
-}
-
-// plainConfidence tells how sure it is that x goes on where the text stops. Two letters that meet may be one word or
-// the beginning of something else, and a space may be missing between a sentence and the next; doubt says that x begins
-// with what stands in the text.
-func (j *joiner) plainConfidence(x string, doubt bool) callbacks.Confidence {
-	before, after := lastRune(j.text), firstRune(x)
-	switch {
-	case doubt:
-		return callbacks.ConfidenceLow
-	case j.trimmed != "" || !isWord(after):
-		return callbacks.ConfidenceHigh
-	case !isWord(before) && unicode.IsUpper(after) && isSentenceEnd(j.text):
-		return callbacks.ConfidenceMedium
-	case !isWord(before):
-		return callbacks.ConfidenceHigh
-	case unicode.IsUpper(after) && !unicode.IsUpper(before):
-		return callbacks.ConfidenceLow
-	default:
-		return callbacks.ConfidenceMedium
-	}
 }

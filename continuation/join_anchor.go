@@ -134,6 +134,9 @@ func (j *joiner) joinLines(x string, end int, c callbacks.Confidence, first int,
 	}
 	next := strings.TrimPrefix(x[end:], "\n")
 	last, kind := j.lines[len(j.lines)-1], kindOfLine(j.lines[first])
+	if kind == lineTable && next != "" && next[0] != '|' {
+		c = callbacks.ConfidenceLow
+	}
 	if hasLineBreak(j.trimmed) {
 		return joinWholeLines(x, next, last, c, full)
 	}

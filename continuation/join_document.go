@@ -68,6 +68,9 @@ func (d *document) tells() bool {
 func (j *joiner) decideDocument(x string, full bool) (int, bool) {
 	y := strings.TrimLeft(x, jsonSpace)
 	lead := len(x) - len(y)
+	if y == "" && !full {
+		return 0, true
+	}
 	if !j.doc.opensWith(y) {
 		return 0, false
 	}
@@ -112,9 +115,15 @@ func (j *joiner) decideNested(x, y string, full bool) (int, bool) {
 	alone := &snapshot.JSONScanner{}
 	rest := y[alone.Write(y):]
 	space := commonPrefix(x, j.trimmed)
+	c := callbacks.ConfidenceHigh
+	if endsAsBegins(j.text, y) {
+		c = callbacks.ConfidenceLow
+	}
 	switch {
+	case !full && strings.Contains(j.text, y):
+		return 0, true
 	case alone.State() == snapshot.JSONWhole && strings.TrimSpace(rest) != "":
-		return j.settle(spaceOrPlain(space), space, callbacks.ConfidenceHigh), true
+		return j.settle(spaceOrPlain(space), space, c), true
 	case alone.State() == snapshot.JSONWhole && j.finished:
 		return j.reject(), true
 	case !full:
@@ -140,8 +149,11 @@ func (j *joiner) settleInDocument(x string, k callbacks.JoinKind, n int, c callb
 		return j.settle(k, n, c)
 	case j.doc.accepts(x[n:]):
 		inString := j.doc.scan.InString() && !strings.Contains(x[:n], `"`)
-		if k != callbacks.JoinOverlap || inString || !j.doc.accepts(x) {
+		if k != callbacks.JoinOverlap || inString {
 			return j.settle(k, n, c)
+		}
+		if !j.doc.accepts(x) {
+			return j.settle(k, n, callbacks.ConfidenceMedium)
 		}
 		if j.doc.scan.InArray() && x[0] != '{' && x[0] != '[' { // equal values may stand side by side
 			return j.settle(callbacks.JoinPlain, 0, callbacks.ConfidenceLow)

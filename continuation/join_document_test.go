@@ -125,7 +125,7 @@ func TestJoinOfAFinishedDocument(t *testing.T) {
 // TestJoinOfACodeBlock: a fence that opens anew the block that the text stops in is cut.
 func TestJoinOfACodeBlock(t *testing.T) {
 	overlap, plain := callbacks.JoinOverlap, callbacks.JoinPlain
-	medium, high := callbacks.ConfidenceMedium, callbacks.ConfidenceHigh
+	medium := callbacks.ConfidenceMedium
 	const block = "Config:\n\n```json\n{\"port\": 80,"
 	const code = "Code:\n\n```go\nfunc add(a, b int) int {\n\treturn a"
 	runJoinCases(t, []joinCase{
@@ -134,10 +134,10 @@ func TestJoinOfACodeBlock(t *testing.T) {
 		{"without its language", block, "```\n{\"port\": 80, \"host\": \"x\"}\n```", " \"host\": \"x\"}\n```", overlap, medium},
 		{"and the code goes on", code, "```go\n + b\n}\n```\n", " + b\n}\n```\n", overlap, medium},
 		{"and the code comes again", code, code[7:] + " + b\n}\n```\n", " + b\n}\n```\n", overlap, medium},
-		{"of another language in Markdown", "```markdown\nText:\n\n", "```json\n{}\n```\n", "```json\n{}\n```\n", plain, high},
-		{"of the same language in Markdown", "```markdown\nText:\n\n", "```markdown\nMore.\n```\n", "```markdown\nMore.\n```\n", plain, high},
-		{"of another language", "```go\nx := 1\n", "```sql\nselect 1\n```\n", "```sql\nselect 1\n```\n", plain, high},
-		{"that closes the block", "Code:\n\n```go\nx := 1\n", "```\nDone.", "```\nDone.", plain, high},
+		{"of another language in Markdown", "```markdown\nText:\n\n", "```json\n{}\n```\n", "```json\n{}\n```\n", plain, medium},
+		{"of the same language in Markdown", "```markdown\nText:\n\n", "```markdown\nMore.\n```\n", "```markdown\nMore.\n```\n", plain, callbacks.ConfidenceLow},
+		{"of another language", "```go\nx := 1\n", "```sql\nselect 1\n```\n", "```sql\nselect 1\n```\n", plain, medium},
+		{"that closes the block", "Code:\n\n```go\nx := 1\n", "```\nDone.", "```\nDone.", plain, medium},
 		{"behind a closed block", "Code:\n\n```go\nx := 1\n```\n", "```go\ny := 2\n```\n", "```go\ny := 2\n```\n", plain, callbacks.ConfidenceLow},
 		{"of four marks", "````go\nx := 1\n", "````go\ny := 2\n````\n", "y := 2\n````\n", overlap, medium},
 	})

@@ -46,7 +46,7 @@ func (j *joiner) findLead(x string, full bool) lead {
 // skipSpace adds to l the spaces behind a preamble if the answer begins anew behind them.
 func (j *joiner) skipSpace(l *lead, rest string, full bool) {
 	x := strings.TrimLeft(rest, " ")
-	again := j.commonStart(x, 0)
+	again := j.commonStart(x, j.origin(x))
 	switch {
 	case len(x) == len(rest):
 	case j.isRestart(x[:again]):

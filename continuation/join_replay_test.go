@@ -123,7 +123,7 @@ func TestJoinTellsWhenASpaceIsMissing(t *testing.T) {
 	}{
 		{"the quick", "brown fox", callbacks.ConfidenceMedium},
 		{"It ends here.", "Another begins", callbacks.ConfidenceMedium},
-		{"It is example.", "com that we mean", callbacks.ConfidenceHigh},
+		{"It is example.", "com that we mean", callbacks.ConfidenceMedium},
 		{"the quick", " brown fox", callbacks.ConfidenceHigh},
 		{"the quick ", "brown fox", callbacks.ConfidenceHigh},
 		{"the quick bro", "Here is it", callbacks.ConfidenceLow},

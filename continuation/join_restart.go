@@ -3,6 +3,7 @@ package continuation
 import (
 	"sort"
 	"strings"
+	"unicode"
 
 	"github.com/eino-carryon/carryon/callbacks"
 )
@@ -17,7 +18,7 @@ func (j *joiner) reject() int {
 func (j *joiner) align(x string, at int, c callbacks.Confidence) int {
 	j.state, j.from, j.offset = joinSwallowing, at, at
 	j.kind, j.confidence = callbacks.JoinOverlap, c
-	if at == 0 {
+	if j.start == 0 && j.isOrigin(at) {
 		j.kind = callbacks.JoinRestart
 	}
 
@@ -56,13 +57,23 @@ func (j *joiner) commonStart(x string, at int) int {
 // A start that stands again inside the text proves nothing.
 func (j *joiner) isRestart(x string) bool {
 	return weight(x) >= joinRestart && countLetters(x) > 0 && !periodic(x) &&
-		!strings.Contains(j.text[j.afterStart():], x)
+		!strings.Contains(j.text[j.behind(j.origin(x)):], x)
 }
 
-// afterStart is where in the text a second occurrence of the start would begin.
-func (j *joiner) afterStart() int {
-	return min(max(0, j.start+1-j.textAt), len(j.text))
+// origin is where in the prefix a restart x begins: behind the white space there, if x has none.
+func (j *joiner) origin(x string) int {
+	if j.start == 0 && !startsWithSpace(x) {
+		return j.indent
+	}
+
+	return j.start
 }
+
+// isOrigin reports whether a restart may begin at the byte at.
+func (j *joiner) isOrigin(at int) bool { return at == j.start || j.start == 0 && at == j.indent }
+
+// behind is where in the text what begins at the byte at of the prefix may stand a second time.
+func (j *joiner) behind(at int) int { return min(max(0, at+1-j.textAt), len(j.text)) }
 
 // replayedFrom returns where the beginning of x, as much of it as may be held, stands in the prefix, or -1. It must stand
 // there once.
@@ -78,6 +89,29 @@ func (j *joiner) replayedFrom(x string) int {
 	}
 
 	return at
+}
+
+// decideSpacedRestart looks whether x is the answer begun anew behind white space. It reports false if x is not, or if white
+// space may lead to a refrain: where a line or a sentence has ended. If true, x is decided, or held.
+func (j *joiner) decideSpacedRestart(x string, full bool) (int, bool) {
+	y := strings.TrimLeftFunc(x, unicode.IsSpace)
+	if len(y) == len(x) || j.doc != nil {
+		return 0, false
+	}
+	at := j.origin(y)
+	again := j.commonStart(y, at)
+	switch {
+	case !j.isRestart(y[:again]):
+		return 0, !full && again == len(y) && again < j.prefix.TextLen()-at
+	case !isClause(j.text) || hasLineBreak(j.trimmed):
+		return 0, false
+	case again < len(y) && again < j.prefix.TextLen()-at:
+		return j.reject(), true
+	case full || len(j.text) > joinPeriod:
+		return len(x) - len(y) + j.align(y, at, callbacks.ConfidenceMedium), true
+	default:
+		return 0, true
+	}
 }
 
 // awaitsAnchor reports whether x may yet turn out to be the head of the table that the answer begins with, and is in: that

@@ -39,12 +39,22 @@ func (j *joiner) compare(o *overlap, s, x string, final bool) {
 		return
 	}
 	c, ok := j.repeats(s, rest)
-	switch {
-	case rest == "" && !final:
+	if rest == "" && !final {
 		o.open = true
-	case !ok:
+
+		return
+	}
+	round, open := false, false
+	if ok {
+		round, open = goesRoundWith(j.text, s, x)
+	}
+	if round && j.isStart(len(s)) { // all of it again is more than a round
+		round, c = false, callbacks.ConfidenceMedium
+	}
+	switch {
+	case !ok || round:
 		o.doubt = true
-	case !final && (strings.HasPrefix(s, rest) || strings.HasPrefix(j.trimmed, rest)):
+	case !final && (open || strings.HasPrefix(s, rest) || strings.HasPrefix(j.trimmed, rest)):
 		o.open = true // what follows tells a repetition from a text that goes round
 	case o.n == 0:
 		o.n, o.confidence = len(s), c
@@ -94,6 +104,8 @@ func (j *joiner) repeats(s, rest string) (callbacks.Confidence, bool) {
 func goesRound(before, s string) bool {
 	n := commonSuffix(before, s)
 	switch {
+	case commonSuffix(strings.TrimRight(before, " \n"), s) >= joinOverlap: // white space may be missing between
+		return true
 	case n == 0 || n == len(s):
 		return n > 0
 	case n == len(before) && len(s) <= joinPeriod:
@@ -102,6 +114,43 @@ func goesRound(before, s string) bool {
 	same := strings.TrimRightFunc(s[len(s)-n:], func(r rune) bool { return !isWord(r) })
 
 	return n >= max(joinRound, len(s)/4) && (same == "" || strings.ContainsFunc(same, func(r rune) bool { return !isWord(r) }))
+}
+
+// goesRoundWith looks whether text and x say the same again and again, with a part of s at both ends of what is said: s, with
+// which text ends and x begins, is then said once more than can be told. Open says that more of x may show it.
+func goesRoundWith(text, s, x string) (round, open bool) {
+	for _, b := range borders(s) {
+		period := len(s) - b
+		before, next := text[:len(text)-period], x[period:]
+		n := commonSuffix(before, text)
+		switch {
+		case n > b && n >= joinOverlap && (n == len(before) || n >= period/4), strings.HasPrefix(next, x[:period]):
+			return true, false
+		case strings.HasPrefix(x[:period], next):
+			open = true
+		}
+	}
+
+	return false, open
+}
+
+// borders returns the lengths, longest first, with which s begins as it ends.
+func borders(s string) []int {
+	longest := make([]int, len(s)+1) // of the first n bytes
+	longest[0] = -1
+	for n, k := 1, 0; n < len(s); n++ {
+		for k >= 0 && s[k] != s[n] {
+			k = longest[k]
+		}
+		k++
+		longest[n+1] = k
+	}
+	var found []int
+	for b := longest[len(s)]; b > 0; b = longest[b] {
+		found = append(found, b)
+	}
+
+	return found
 }
 
 // isCode reports whether s is whole lines of code, their line break first: they may well stand there twice, and who repeats
@@ -117,7 +166,7 @@ func isTable(s string) bool {
 
 // isStart reports whether the last n bytes of the text are all there is of the answer, or of its open code block if the
 // continuation opened that anew.
-func (j *joiner) isStart(n int) bool { return j.textAt+len(j.text)-n == j.start }
+func (j *joiner) isStart(n int) bool { return j.isOrigin(j.textAt + len(j.text) - n) }
 
 // isPartWord reports whether s is the whole of the text's last word, and rest goes on with that word.
 func isPartWord(before, s, rest string) bool {
@@ -126,4 +175,15 @@ func isPartWord(before, s, rest string) bool {
 	}
 
 	return !isWord(lastRune(before)) && isLetter(firstRune(rest))
+}
+
+// endsAsBegins reports whether text ends with something that x begins with.
+func endsAsBegins(text, x string) bool {
+	for n := min(len(text), len(x)); n > 0; n-- {
+		if strings.HasSuffix(text, x[:n]) {
+			return true
+		}
+	}
+
+	return false
 }

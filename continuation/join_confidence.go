@@ -1,0 +1,63 @@
+package continuation
+
+import (
+	"strings"
+	"unicode"
+
+	"github.com/eino-carryon/carryon/callbacks"
+)
+
+// plainConfidence tells how sure it is that x, of which nothing was cut, goes on where the text stops. Doubt says that x
+// begins with what stands in the text.
+func (j *joiner) plainConfidence(x string, doubt bool) callbacks.Confidence {
+	before, after := lastRune(j.text), firstRune(x)
+	switch {
+	case doubt || j.beginsAnew(x):
+		return callbacks.ConfidenceLow
+	case j.doc != nil && !j.doc.scan.InString(), isClosing(after):
+		return callbacks.ConfidenceHigh // white space makes no difference
+	case unicode.IsSpace(after):
+		return j.spaceConfidence(x)
+	case j.trimmed == " " && (unicode.IsLower(after) || unicode.IsDigit(after)):
+		return callbacks.ConfidenceHigh
+	case j.trimmed == "" && isWord(before) && unicode.IsUpper(after) && !unicode.IsUpper(before):
+		return callbacks.ConfidenceLow
+	default: // white space may be missing here; two letters may be one word or two; so begins an answer, too
+		return callbacks.ConfidenceMedium
+	}
+}
+
+// spaceConfidence tells how sure it is that the white space at the start of x is what stands between the text and the rest.
+// Two spaces may be one too many, other space than was trimmed may be meant instead of that.
+func (j *joiner) spaceConfidence(x string) callbacks.Confidence {
+	space := x[:len(x)-len(strings.TrimLeftFunc(x, unicode.IsSpace))]
+	if strings.HasPrefix(space, " \n") || len(space) > 1 && !hasLineBreak(space) || j.trimmed != "" && commonPrefix(space, j.trimmed) == 0 {
+		return callbacks.ConfidenceMedium
+	}
+
+	return callbacks.ConfidenceHigh
+}
+
+// beginsAnew reports whether x begins as the answer does, with too little to tell a restart by. Inside a line a word is
+// enough for that.
+func (j *joiner) beginsAnew(x string) bool {
+	least := joinRestart / 2
+	if j.trimmed == " " || isClause(j.text) && !hasLineBreak(j.trimmed) {
+		least = joinWord
+	}
+	for _, x := range []string{x, strings.TrimLeftFunc(x, unicode.IsSpace)} {
+		at := j.origin(x)
+		again := x[:j.commonStart(x, at)]
+		all := at+len(again) == j.prefix.TextLen()-len(j.trimmed)
+		if letters := countLetters(again); again != "" && all || letters >= joinWord && weight(again) >= least {
+			return true
+		}
+	}
+
+	return false
+}
+
+// isClosing reports whether r stands behind a word without a space.
+func isClosing(r rune) bool {
+	return strings.ContainsRune(".,…)]”’%、。，；：！？）」』】》،۔।", r)
+}
