@@ -39,9 +39,10 @@ func (c *call) refused(err error) bool {
 }
 
 // refusesPrefill reports whether a provider says that a request must not end with an assistant message. There is no type
-// for it.
+// for it. The words are those of Anthropic and of the servers that follow it, Gemini, DeepSeek, and Mistral's templates.
 func refusesPrefill(err error) bool {
-	return speaksOf(err, "prefill", "must end with a user")
+	return speaksOf(err, "prefill", "must end with a user", "ends with a user role", "must be a user message",
+		"expected last role user")
 }
 
 // reopen makes a request again that failed before any content, after a wait, if there is a budget for it.
