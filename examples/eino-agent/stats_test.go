@@ -99,7 +99,8 @@ func TestStatsOfTheLogAreThoseOfTheRun(t *testing.T) {
 func TestStatsOfAMixedLog(t *testing.T) {
 	t.Parallel()
 	_, text := logged(t, "--fault", "cut")
-	mixed := `{"level":"INFO","msg":"listening"}` + "\npanic: \x1b[31mout of luck\n" + text + `{"msg":"stream_reset","reason":7}`
+	mixed := `{"level":"INFO","msg":"listening"}` + "\npanic: \x1b[31mout of luck\n" + text + `{"msg":"stream_reset","reason":7}` + "\n" +
+		`{"msg":"llm_stream_open_retried","provider":"\u001b[2J","model":"\u001b[31mred","cause":"\u001b]0;title\u0007"}`
 	s := newStage()
 	s.in = iotest.HalfReader(strings.NewReader(mixed))
 	equal(t, "exit code", s.run(t.Context(), []string{"stats", "-"}), exitOK)
