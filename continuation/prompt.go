@@ -3,6 +3,7 @@ package continuation
 import (
 	"fmt"
 	"strings"
+	"unicode"
 
 	"github.com/eino-carryon/carryon/callbacks"
 	"github.com/eino-carryon/carryon/snapshot"
@@ -33,9 +34,39 @@ func builtinPrompt(i Interruption) string {
 	}
 	if i.Restarted {
 		b.WriteString(" What arrived ends with:\n\n" + runeTail(i.Text, quoteLength))
+		if s := lastWords(i.Text); s != "" {
+			b.WriteString("\n\nShould it go on with the words that it begins with, as a refrain does, say these words before " +
+				"them, so that the place is known: " + s)
+		}
 	}
 
 	return b.String()
+}
+
+// lastWords returns words at the end of text by which a continuation can show that it does not begin anew, although it begins
+// with the same words. They stand in the text once. There are none inside a clause, where no refrain begins.
+func lastWords(text string) string {
+	trimmed := strings.TrimRightFunc(text, unicode.IsSpace)
+	if trimmed == "" || isClause(trimmed) && !hasLineBreak(text[len(trimmed):]) {
+		return ""
+	}
+	for at := len(trimmed); at > 0; {
+		at = strings.LastIndexFunc(trimmed[:at], unicode.IsSpace)
+		s := trimmed[at+1:]
+		if hasLineBreak(s) || len(s) > quoteLength {
+			return ""
+		}
+		if weight(s) < sentenceSure || strings.Count(trimmed, s) > 1 {
+			continue
+		}
+		if round, _ := goesRoundWith(trimmed, s, s); round || goesRound(trimmed[:at+1], s) {
+			return "" // it would not be cut
+		}
+
+		return s
+	}
+
+	return ""
 }
 
 // droppedCallNote tells the model that a call it began never ran.
