@@ -62,7 +62,7 @@ func TestAgentOfTwoTurns(t *testing.T) {
 		w, state, seen := &worker{}, newRecordState(), &tree{}
 		cfg := &adk.ChatModelAgentConfig{ToolsConfig: w.tools(t, "look"), Handlers: []adk.ChatModelAgentMiddleware{state}}
 		decorate(cfg, inner)
-		all := run1(t, newAgent(t, cfg), "hi", adk.WithCallbacks(seen.handler()))
+		all := run1(t, newAgent(t, cfg), adk.WithCallbacks(seen.handler()))
 
 		said := answers(t, all)
 		require.Len(t, said, 2)
@@ -132,7 +132,7 @@ func TestAgentRestart(t *testing.T) {
 		)
 		cfg := &adk.ChatModelAgentConfig{}
 		decorate(cfg, inner)
-		all := run1(t, newAgent(t, cfg), "hi")
+		all := run1(t, newAgent(t, cfg))
 		said := answers(t, all)
 		require.Len(t, said, 1)
 		assert.Equal(t, "Hello.", said[0].Content)
@@ -167,7 +167,7 @@ func TestAgentTool(t *testing.T) {
 				outer.ToolsConfig.Tools = append(outer.ToolsConfig.Tools, adk.NewAgentTool(t.Context(), newAgent(t, inner)))
 				outer.ToolsConfig.EmitInternalEvents = emit
 				decorate(outer, asker)
-				all := run1(t, newAgent(t, outer), "hi")
+				all := run1(t, newAgent(t, outer))
 
 				said := map[string]string{}
 				for _, m := range all {

@@ -178,9 +178,9 @@ func customs(all []shown) (some []shown) {
 	return some
 }
 
-func run1(t *testing.T, agent adk.Agent, query string, opts ...adk.AgentRunOption) []shown {
+func run1(t *testing.T, agent adk.Agent, opts ...adk.AgentRunOption) []shown {
 	t.Helper()
 	runner := adk.NewRunner(t.Context(), adk.RunnerConfig{Agent: agent, EnableStreaming: true})
 
-	return read(t, runner.Query(t.Context(), query, opts...))
+	return read(t, runner.Query(t.Context(), "hi", opts...))
 }
