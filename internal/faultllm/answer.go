@@ -31,6 +31,7 @@ const (
 	partReasoning partKind = iota
 	partText
 	partCall
+	partRedacted
 )
 
 // Think is reasoning, sent piece by piece.

@@ -44,6 +44,7 @@ type anthropicBlock struct {
 	Text      *string         `json:"text,omitempty"`
 	Thinking  *string         `json:"thinking,omitempty"`
 	Signature *string         `json:"signature,omitempty"`
+	Data      string          `json:"data,omitempty"`
 	ID        string          `json:"id,omitempty"`
 	Name      string          `json:"name,omitempty"`
 	Input     json.RawMessage `json:"input,omitempty"`
@@ -119,6 +120,8 @@ func openBlock(ev event) anthropicBlock {
 	switch {
 	case ev.kind == eventCall:
 		return anthropicBlock{Type: "tool_use", ID: ev.id, Name: ev.name, Input: json.RawMessage("{}")}
+	case ev.of == eventRedacted:
+		return anthropicBlock{Type: "redacted_thinking", Data: ev.signature}
 	case ev.of == eventReasoning:
 		return anthropicBlock{Type: "thinking", Thinking: new(""), Signature: new("")}
 	default:
@@ -146,6 +149,10 @@ func (e *anthropicEncoder) events(said []event) []event {
 		case eventCall:
 			b.leave()
 			b.begin(eventCall, ev)
+		case eventRedacted:
+			b.leave()
+			b.begin(eventRedacted, event{kind: eventOpen, of: eventRedacted, signature: ev.signature})
+			b.leave()
 		case eventArgs, eventSignature:
 			b.add(ev)
 		case eventFinish:

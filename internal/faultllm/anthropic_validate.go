@@ -30,7 +30,12 @@ func (w anthropic) part(i, j int, p anthropicPart) *refusal {
 			return w.invalid("%s.tool_result.content: Input should be a valid list", at)
 		}
 		return nil
-	case "image", "document", "redacted_thinking":
+	case "redacted_thinking":
+		if w.rules.script.redacted(p.Data) {
+			return nil
+		}
+		return w.invalid("%s: Invalid `data` in `redacted_thinking` block", at)
+	case "image", "document":
 		return nil
 	}
 	return w.invalid("%s: Input tag '%s' found using 'type' does not match any of the expected tags", at, p.Type)
@@ -150,7 +155,8 @@ func (w anthropic) thinkingFirst(turns []anthropicIncoming) *refusal {
 	if turns[last].Role == roleUser && turns[last].blocks[0].Type == "tool_result" {
 		last--
 	}
-	if turns[last].Role == roleUser || turns[last].blocks[0].Type == "thinking" {
+	first := turns[last].blocks[0].Type
+	if turns[last].Role == roleUser || first == "thinking" || first == "redacted_thinking" {
 		return nil
 	}
 	for _, p := range turns[last].blocks {

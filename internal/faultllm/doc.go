@@ -20,6 +20,9 @@
 // Ollama, OpenRouter, Ark and (unlike the real one) OpenAI continue it; DeepSeek refuses it without its mark at its beta
 // path; Qwen answers it anew without its mark. [Config.RefusePrefill] refuses it, but for Ollama, which answers it anew.
 //
+// Providers also lie, which are faults too: [WrongLength], [FalseUsage], [OneIndex], [RetryAfterText]; a finish reason may
+// be any word, an error text of any length.
+//
 // # Which answer
 //
 // The answer is a function of the conversation alone; see [Script].

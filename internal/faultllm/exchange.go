@@ -24,6 +24,7 @@ type exchange struct {
 	enc    encoder
 	fault  Fault
 	http2  bool
+	sent   int // bytes of a streamed body
 }
 
 // handle serves one request.
@@ -86,7 +87,11 @@ func (x *exchange) serve(r *http.Request, vendor Vendor, body []byte) *refusal {
 	}
 	x.plan(found)
 	x.enc = x.wire.encoder(req, x.rec.N)
-	x.answer(r.Context(), x.generator(found).events())
+	said := x.generator(found).events()
+	if vendor != Anthropic {
+		said = without(said, eventRedacted)
+	}
+	x.answer(r.Context(), said)
 	return nil
 }
 

@@ -48,6 +48,9 @@ const (
 	faultResetStream
 	faultGoAway
 	faultPause
+	faultLength
+	faultUsage
+	faultOneIndex
 )
 
 // None breaks nothing.
@@ -140,10 +143,12 @@ func (f Fault) String() string {
 	names := [...]string{
 		"None", "Reset", "CutChunked", "CutLine", "CleanEnd", "CleanCutLine", "Stall", "Status", "InBandForm",
 		"MalformedJSON", "KeepAlives", "StallKeepingAlive", "SlowDrip", "Hold", "EmptyBody", "NoFinish", "Refuse",
-		"InBandStall", "Comments", "ResetStream", "GoAway", "Pause",
+		"InBandStall", "Comments", "ResetStream", "GoAway", "Pause", "WrongLength", "FalseUsage", "OneIndex",
 	}
 	switch f.kind {
-	case faultNone, faultEmptyBody, faultNoFinish:
+	case faultLength, faultUsage:
+		return fmt.Sprintf("%s(%d)", names[f.kind], f.count)
+	case faultNone, faultEmptyBody, faultNoFinish, faultOneIndex:
 		return names[f.kind] + "()"
 	case faultStatus, faultRefuse:
 		return fmt.Sprintf("%s(%d)", names[f.kind], f.code)

@@ -22,6 +22,7 @@ type frameConn struct {
 	ended  bool   // what is written is dropped
 	buf    []byte // the beginning of a frame
 	faults map[marker]pendingFault
+	resets []Fault // what the next RST_STREAM frames stand for
 }
 
 type pendingFault struct {
@@ -60,6 +61,14 @@ func (c *frameConn) expect(f Fault) (marker, <-chan struct{}) {
 	return m, p.done
 }
 
+// expectReset has the next RST_STREAM frame replaced by the fault. A handler that ends without headers makes the server
+// write one.
+func (c *frameConn) expectReset(f Fault) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.resets = append(c.resets, f)
+}
+
 // Write passes on what is written, frame by frame, but for markers.
 func (c *frameConn) Write(b []byte) (int, error) {
 	c.mu.Lock()
@@ -78,6 +87,18 @@ func (c *frameConn) Write(b []byte) (int, error) {
 	for size := c.frame(); size > 0; size = c.frame() {
 		frame := c.buf[:size]
 		c.buf = c.buf[size:]
+		if frame[3] == frameRstStream && len(c.resets) > 0 {
+			f := c.resets[0]
+			c.resets = c.resets[1:]
+			if err := c.flush(&out); err != nil {
+				return 0, err
+			}
+			c.apply(f, frame[5:frameHeader])
+			if c.ended {
+				return len(b), nil
+			}
+			continue
+		}
 		p, marked := c.marked(frame)
 		if !marked {
 			out = append(out, frame...)

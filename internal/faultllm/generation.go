@@ -34,6 +34,7 @@ const (
 	eventOpen      // a content block begins
 	eventClose     // a content block ends
 	eventPing
+	eventRedacted // a block of thinking that is not shown
 )
 
 // usage is what one request is billed.
@@ -102,6 +103,10 @@ func (g generator) contents() []event {
 				out = g.pieces(out, event{kind: eventReasoning, at: thought}, p.pieces, 0)
 			}
 			thought += size(p.pieces)
+		case partRedacted:
+			if !g.continued || g.rethink {
+				out = append(out, event{kind: eventRedacted, signature: p.pieces[0]})
+			}
 		case partText:
 			out = g.pieces(out, event{kind: eventText, at: said}, p.pieces, g.start-said)
 			said += size(p.pieces)

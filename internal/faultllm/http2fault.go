@@ -16,15 +16,16 @@ const (
 	H2EnhanceCalm   uint32 = 0xb
 )
 
-// ResetStream ends the response's HTTP/2 stream with RST_STREAM and an error code; the connection stays. Before the
-// headers the code is [H2InternalError]. In HTTP/1.1 it is [CutChunked].
+// ResetStream ends the response's HTTP/2 stream with RST_STREAM and an error code; the connection stays. In HTTP/1.1 it
+// is [CutChunked]. Before the headers a client of net/http makes the request again by itself if the code is
+// [H2RefusedStream].
 func ResetStream(at Position, code uint32) Fault {
 	return Fault{kind: faultResetStream, at: at, code: int(code)}
 }
 
 // GoAway ends the HTTP/2 connection with GOAWAY. With [H2NoError] the response's stream is the last one that the server
 // answers for, and the connection is closed at once; with any other code it answers for none, and the client closes the
-// connection. Before the headers it is a RST_STREAM, and in HTTP/1.1 it is [CutChunked].
+// connection, and makes the request again by itself if it has had no headers. In HTTP/1.1 it is [CutChunked].
 func GoAway(at Position, code uint32) Fault {
 	return Fault{kind: faultGoAway, at: at, code: int(code)}
 }
@@ -63,7 +64,9 @@ func (x *exchange) abort(ctx context.Context) {
 
 // abortUnanswered breaks a stream that has no headers yet.
 func (x *exchange) abortUnanswered(conn *frameConn) {
-	if x.fault.kind != faultResetStream && x.fault.kind != faultGoAway {
+	if x.fault.kind == faultResetStream || x.fault.kind == faultGoAway {
+		conn.expectReset(x.fault)
+	} else {
 		conn.end(x.fault.kind == faultReset)
 	}
 	panic(http.ErrAbortHandler) // resets the stream, if there still is a connection.

@@ -2,11 +2,15 @@ package faultllm
 
 import (
 	"context"
+	"strconv"
 	"time"
 )
 
 // stream sends the events and breaks them where the fault says so.
 func (x *exchange) stream(ctx context.Context, said []event) {
+	if x.fault.kind == faultLength && !x.http2 {
+		x.w.Header().Set("Content-Length", strconv.Itoa(x.fault.count))
+	}
 	x.head(x.enc.contentType())
 	if !x.write(ctx, nil) {
 		return
@@ -15,9 +19,13 @@ func (x *exchange) stream(ctx context.Context, said []event) {
 		x.hit()
 		said = without(said, eventFinish)
 	}
+	if x.fault.lies() {
+		x.hit()
+		said = x.fault.untrue(said)
+	}
 	events := x.enc.events(said)
 	switch {
-	case x.fault.kind == faultNone || x.fault.kind == faultNoFinish:
+	case x.fault.kind == faultNone || x.fault.kind == faultNoFinish || x.fault.lies():
 		x.send(ctx, events)
 		return
 	case x.fault.at.kind == posBytes:
@@ -58,7 +66,8 @@ func (x *exchange) breakAt(ctx context.Context, tail []event) {
 		for x.keepAlive(ctx, 1) {
 			continue
 		}
-	case faultCleanEnd, faultEmptyBody, faultNone, faultStatus, faultRefuse, faultNoFinish: // the body ends here.
+	case faultCleanEnd, faultEmptyBody, faultNone, faultStatus, faultRefuse, faultNoFinish, faultLength, faultUsage,
+		faultOneIndex: // the body ends here.
 	}
 }
 
@@ -140,9 +149,17 @@ func (x *exchange) deliver(ctx context.Context, frame []byte) bool {
 
 // write sends bytes at once. It reports false if the client left.
 func (x *exchange) write(ctx context.Context, b []byte) bool {
-	_, err := x.w.Write(b)
+	over := x.fault.kind == faultLength && x.sent+len(b) > x.fault.count
+	if over {
+		b = b[:x.fault.count-x.sent]
+	}
+	n, err := x.w.Write(b)
+	x.sent += n
 	if err == nil {
 		err = x.rc.Flush()
+	}
+	if over {
+		return false // the client has what it was told to wait for.
 	}
 	if err != nil {
 		x.gone(ctx)
