@@ -87,4 +87,6 @@ const (
 	NoticePrefillRefused NoticeKind = "prefill_refused"
 	// NoticeHintRefused: the provider refused a request with a hint; none is sent from now on.
 	NoticeHintRefused NoticeKind = "hint_refused"
+	// NoticeReplayed: a finished answer was delivered from the checkpoint store; the model was not asked.
+	NoticeReplayed NoticeKind = "answer_replayed"
 )

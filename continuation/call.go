@@ -49,6 +49,7 @@ type call struct {
 	out      queue
 
 	recovery
+	saver *saver // of checkpoints; nil if none are kept
 }
 
 // underway is the attempt that runs. It is set as a whole when one begins, so that nothing of an earlier one stays.
@@ -108,14 +109,16 @@ func (c *call) open() error {
 			c.tether.close()
 		}
 	}()
-	c.beginFirst()
+	if !c.takenUp() {
+		c.beginFirst()
+	}
 	for c.phase == phaseOpening {
 		c.step()
 		if c.phase == phaseOpening && c.caller.Err() != nil {
 			c.stop(control(c.caller, false, nil))
 		}
 	}
-	if c.phase == phaseEnded && c.out.empty() {
+	if c.phase == phaseEnded && c.out.empty() && !isEOF(c.err) {
 		c.run.failed(c.err)
 
 		return c.err
@@ -131,6 +134,9 @@ func (c *call) next() (chunk, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for {
+		if err := c.saver.takenOver(); err != nil && c.phase != phaseEnded {
+			c.stop(err)
+		}
 		if c.phase != phaseEnded && c.ctx.Err() != nil {
 			if end := control(c.caller, c.tether.closed(), nil); end != nil {
 				c.stop(end)
@@ -141,6 +147,9 @@ func (c *call) next() (chunk, error) {
 		}
 		if c.phase == phaseEnded {
 			err := c.err
+			if isEOF(err) {
+				c.endRead()
+			}
 			c.run.end(err)
 			c.err = io.EOF
 
@@ -224,6 +233,10 @@ func (c *call) read() {
 		case <-c.seam.deadline():
 			c.watch.waited()
 			c.joined(c.seam.expire())
+
+			return
+		case <-c.saver.deadline():
+			c.save(false)
 
 			return
 		case <-c.ctx.Done():

@@ -107,6 +107,7 @@ func (c *call) accept(m chunk) {
 	if m = c.carry.wholeRunes(m); m.Message == nil {
 		return
 	}
+	came := m
 	f := c.profile.finish(snapshot.FinishReason(m.Message))
 	if f == finishDisguised { // it ends nothing, so that nobody else must take it for an end
 		c.disguised = snapshot.FinishReason(m.Message)
@@ -134,6 +135,8 @@ func (c *call) accept(m chunk) {
 	}
 	if c.gate.bytes+c.whole.size() > c.cfg.maxBuffered {
 		c.overflow()
+	} else {
+		c.grew(came)
 	}
 }
 

@@ -2,6 +2,7 @@ package continuation
 
 import (
 	"context"
+	"hash"
 	"slices"
 
 	einocallbacks "github.com/cloudwego/eino/callbacks"
@@ -9,6 +10,7 @@ import (
 	"github.com/cloudwego/eino/components/model"
 
 	"github.com/eino-carryon/carryon/callbacks"
+	"github.com/eino-carryon/carryon/checkpointstore"
 	"github.com/eino-carryon/carryon/snapshot"
 )
 
@@ -44,6 +46,11 @@ type speech interface {
 	runInput(r *request) einocallbacks.CallbackInput
 	runOutput(c chunk) einocallbacks.CallbackOutput
 	runAnswer(answer any) einocallbacks.CallbackOutput
+	// fingerprint writes what is asked, stored what a checkpoint needs beside the core's view of the answer; restored
+	// returns the chunks that a checkpoint holds.
+	fingerprint(h hash.Hash, r *request)
+	stored(c *carry, cp *checkpointstore.Checkpoint)
+	restored(cp *checkpointstore.Checkpoint) []chunk
 	// tellAgent sends an event of the agent whose model is called.
 	tellAgent(ctx context.Context, e callbacks.Event)
 }

@@ -39,6 +39,7 @@ const (
 	ReasonBreakerOpen      = "breaker_open"       // the circuit breaker lets no attempt through
 	ReasonPanic            = "panic"              // a function given as an option panicked
 	ReasonMaxBufferedBytes = "max_buffered_bytes" // a tool call outgrew the buffer
+	ReasonMaxTakeovers     = "max_takeovers"      // as many as are allowed have taken the answer over
 )
 
 // ExhaustedError ends a stream that could not be brought to its end. All text that it carries was delivered before.

@@ -119,7 +119,7 @@ func (c *call) interrupted(err error, class Class, probing bool) {
 	c.stretchAfter(err)
 	c.budget.ended(len(s.Text))
 	c.emit(callbacks.Interrupted{
-		Call: c.source(), OriginalAttempt: c.sent - 1, ContinuationAttempt: c.budget.number,
+		Call: c.source(), OriginalAttempt: max(0, c.sent-1), ContinuationAttempt: c.budget.number,
 		ErrorKind: class.errorKind(), Cause: class.cause(), ErrorMessage: callbacks.BoundMessage(err.Error()), Status: class.Status,
 		CommittedTextBlocks: b.textBlocks, CommittedPartialText: b.partialText,
 		DiscardedPartialToolUses: len(b.lostCalls), DiscardedReasoningBlocks: b.lostThought,
@@ -140,7 +140,14 @@ func (c *call) interrupted(err error, class Class, probing bool) {
 	}
 	c.carry.interrupt(s.ReasoningWhole && c.whole == nil)
 	c.acc.Interrupt()
-	d, ok := c.afford(err, class, probing, s.Media)
+	resumed := same(err, errResumed) // which is free
+	if !resumed {
+		c.saveInterrupted()
+	}
+	d, ok := time.Duration(0), true
+	if !resumed {
+		d, ok = c.afford(err, class, probing, s.Media)
+	}
 	if !ok {
 		return
 	}
@@ -159,7 +166,9 @@ func (c *call) interrupted(err error, class Class, probing bool) {
 	}
 	c.prepare(c.budget.number + 1)
 	c.budget.number++
-	c.budget.used++
+	if !resumed {
+		c.budget.used++
+	}
 	c.started(b, len(s.Text))
 	if plan == snapshot.WholeRestart {
 		c.emit(callbacks.StreamReset{Call: c.source(), Reason: string(class.cause())})

@@ -3,12 +3,14 @@ package continuation
 import (
 	"context"
 	"maps"
+	"slices"
 
 	einocallbacks "github.com/cloudwego/eino/callbacks"
 	"github.com/cloudwego/eino/components"
 	"github.com/cloudwego/eino/components/model"
 	"github.com/cloudwego/eino/schema"
 
+	"github.com/eino-carryon/carryon/checkpointstore"
 	"github.com/eino-carryon/carryon/snapshot"
 )
 
@@ -132,4 +134,41 @@ func runUsage(u *schema.TokenUsage) *model.TokenUsage {
 		TotalTokens:             u.TotalTokens,
 		CompletionTokensDetails: model.CompletionTokensDetails(u.CompletionTokensDetails),
 	}
+}
+
+// stored has nothing to add: the core's view is the message.
+func (s messages) stored(*carry, *checkpointstore.Checkpoint) {}
+
+// restored returns what a checkpoint holds as a client would have sent it.
+func (s messages) restored(cp *checkpointstore.Checkpoint) []chunk {
+	var chunks []chunk
+	if cp.Reasoning != "" || len(cp.Extra) > 0 {
+		chunks = append(chunks, made(&schema.Message{Role: schema.Assistant, ReasoningContent: cp.Reasoning, Extra: maps.Clone(cp.Extra)}))
+	}
+	if cp.Text != "" {
+		chunks = append(chunks, made(&schema.Message{Role: schema.Assistant, Content: cp.Text}))
+	}
+	if calls := restoredCalls(cp); len(calls) > 0 {
+		chunks = append(chunks, made(&schema.Message{Role: schema.Assistant, ToolCalls: calls}))
+	}
+
+	return chunks
+}
+
+// restoredCalls returns the calls of a checkpoint, the open one last.
+func restoredCalls(cp *checkpointstore.Checkpoint) []schema.ToolCall {
+	all := cp.ToolCalls
+	if cp.OpenToolCall != nil {
+		all = append(slices.Clip(all), *cp.OpenToolCall)
+	}
+	calls := make([]schema.ToolCall, len(all))
+	for i, t := range all {
+		index := t.Index
+		calls[i] = schema.ToolCall{
+			Index: &index, ID: t.ID, Type: t.Type, Extra: t.Extra,
+			Function: schema.FunctionCall{Name: t.Name, Arguments: t.Arguments},
+		}
+	}
+
+	return calls
 }

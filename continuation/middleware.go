@@ -6,6 +6,8 @@ import (
 	"github.com/cloudwego/eino/adk"
 	"github.com/cloudwego/eino/components/model"
 	"github.com/cloudwego/eino/schema"
+
+	"github.com/eino-carryon/carryon/callbacks"
 )
 
 // NewMiddleware returns the decorator as a middleware of an agent, one line in its Handlers:
@@ -35,7 +37,12 @@ func NewTypedMiddleware[M adk.MessageType](opts ...Option) (adk.TypedChatModelAg
 	if err != nil {
 		return nil, err
 	}
-	t.engine.cfg.streamGenerate = false // an agent wires one side of the model, that of its call
+	cfg := t.engine.cfg
+	cfg.inAgent = true
+	cfg.streamGenerate = false // an agent wires one side of the model, that of its call
+	if cfg.checkpoints != nil {
+		cfg.checkpoints.keep = true // until the run's next model call, or its end
+	}
 
 	return &middleware[M]{new(adk.TypedBaseChatModelAgentMiddleware[M]), t}, nil
 }
@@ -50,6 +57,23 @@ type middleware[M adk.MessageType] struct {
 // WrapModel is called by the agent.
 func (w *middleware[M]) WrapModel(_ context.Context, m model.BaseModel[M], _ *adk.TypedModelContext[M]) (model.BaseModel[M], error) {
 	return w.over.under(m), nil
+}
+
+// AfterAgent is called when the agent's run has ended well: what its model calls have left in the store is deleted. That
+// the store fails is no failure of the run; an event tells of it.
+func (w *middleware[M]) AfterAgent(ctx context.Context, _ *adk.TypedChatModelAgentState[M]) (context.Context, error) {
+	e := w.over.engine
+	if e.cfg.checkpoints == nil {
+		return ctx, nil
+	}
+	if err := commitRun(ctx, e.cfg.checkpoints.store); err != nil {
+		to := e.newEmitter(ctx, w.over.asked(nil, nil), nil)
+		to.emit(ctx, callbacks.CheckpointFailed{
+			Call: to.source(), Operation: "delete", ErrorMessage: callbacks.BoundMessage(err.Error()),
+		})
+	}
+
+	return ctx, nil
 }
 
 // under returns the same decorator over a model that an agent has wrapped. What is below it fires callbacks itself.

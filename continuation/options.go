@@ -39,7 +39,9 @@ type config struct {
 	streamGenerate   bool
 	wholeOutput      bool
 	maxBuffered      int
-	breaker          *fuse // nil: none
+	breaker          *fuse        // nil: none
+	checkpoints      *checkpoints // nil: none
+	inAgent          bool         // as the middleware of one
 
 	errs []error
 }

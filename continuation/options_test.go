@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/eino-carryon/carryon/checkpointstore/memstore"
 	"github.com/eino-carryon/carryon/continuation"
 	fm "github.com/eino-carryon/carryon/internal/faultmodel"
 )
@@ -33,7 +34,14 @@ func ctBadOptions() map[string][]continuation.Option {
 		"WithPrompt":              {continuation.WithPrompt(nil)},
 		"WithHandler":             {continuation.WithHandler(nil)},
 		"WithRunID":               {continuation.WithRunID(nil)},
-		"WithMaxBufferedBytes":    {continuation.WithMaxBufferedBytes(0), continuation.WithMaxBufferedBytes(-1)},
+		"WithCheckpoints":         {continuation.WithCheckpoints(nil), continuation.WithCheckpoints(memstore.New(), nil)},
+		"FlushEvery": {
+			continuation.WithCheckpoints(memstore.New(), continuation.FlushEvery(0, 1)),
+			continuation.WithCheckpoints(memstore.New(), continuation.FlushEvery(1, 0)),
+		},
+		"StartTimeout":         {continuation.WithCheckpoints(memstore.New(), continuation.StartTimeout(0))},
+		"MaxTakeovers":         {continuation.WithCheckpoints(memstore.New(), continuation.MaxTakeovers(0))},
+		"WithMaxBufferedBytes": {continuation.WithMaxBufferedBytes(0), continuation.WithMaxBufferedBytes(-1)},
 	}
 }
 
@@ -61,10 +69,14 @@ func TestOptionsOutOfRange(t *testing.T) {
 // TestEveryOptionIsTested reads the source: a new option needs its place in one of the two tables.
 func TestEveryOptionIsTested(t *testing.T) {
 	t.Parallel()
-	source, err := parser.ParseFile(token.NewFileSet(), "options.go", nil, 0)
-	require.NoError(t, err)
+	var decls []ast.Decl
+	for _, file := range []string{"options.go", "checkpoint.go"} {
+		source, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
+		require.NoError(t, err)
+		decls = append(decls, source.Decls...)
+	}
 	bad, found := ctBadOptions(), 0
-	for _, d := range source.Decls {
+	for _, d := range decls {
 		f, ok := d.(*ast.FuncDecl)
 		if !ok || !f.Name.IsExported() || f.Recv != nil || f.Type.Results == nil {
 			continue

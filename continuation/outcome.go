@@ -7,6 +7,7 @@ import (
 	"github.com/cloudwego/eino/schema"
 
 	"github.com/eino-carryon/carryon/callbacks"
+	"github.com/eino-carryon/carryon/checkpointstore"
 	"github.com/eino-carryon/carryon/snapshot"
 )
 
@@ -57,6 +58,7 @@ func (c *call) complete(err error) {
 // finish ends the call cleanly. After a break the last chunk brings the finish reason, the usage of the whole answer, and
 // the marks for a later call.
 func (c *call) finish(reason string) {
+	c.reason = reason
 	usage := c.acc.Usage()
 	c.answer, c.billed = c.answer.Then(usage), c.billed.Plus(usage)
 	switch {
@@ -100,6 +102,7 @@ func (c *call) runTools(b blocks) {
 	c.budget.number++
 	c.due, c.plan = 0, snapshot.SynthesizeToolUse
 	c.started(b, c.acc.TextLen())
+	c.reason = reason
 	c.release()
 	c.pushEnd(reason, requests, c.dropped)
 	c.completed(reason, snapshot.Usage{})
@@ -138,6 +141,8 @@ func (c *call) cancelled(err error) {
 	switch {
 	case errors.Is(err, schema.ErrRecvAfterClosed):
 		reason = "reader_closed"
+	case errors.Is(err, checkpointstore.ErrStale):
+		reason = "taken_over"
 	case c.caller.Err() != nil:
 		reason = c.caller.Err().Error()
 	}
@@ -201,6 +206,7 @@ func (c *call) overflow() {
 // end is the only way into phaseEnded. It lets go of everything the call holds but the queue.
 func (c *call) end(err error) {
 	c.err = err
+	c.keep(err)
 	c.tether.leave()
 	c.outcome(notCounted(err))
 	c.watch.stop()

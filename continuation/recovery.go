@@ -19,6 +19,7 @@ type recovery struct {
 	told     bool     // the chunks have told whose client it is
 	finished bool     // the consumer has the finish reason
 	running  bool     // a continuation was started and has not ended
+	reason   string   // the finish reason of the whole answer
 	broken   bool     // an interruption was told of, and not yet what follows
 	again    bool     // the latest continuation began the answer anew
 

@@ -268,3 +268,11 @@ func HasContent(m *schema.Message) bool {
 		return p.Text != "" || p.Reasoning != nil && (p.Reasoning.Text != "" || p.Reasoning.Signature != "")
 	})
 }
+
+// Kept is Snapshot but for half a thought: the reasoning and its Extra are as far as an interruption would keep them.
+func (a *Accumulator) Kept() Snapshot {
+	s := a.Snapshot()
+	s.Reasoning, s.ReasoningExtra = s.Reasoning[:min(a.reasoningDone, len(s.Reasoning))], a.extras.wholeMap()
+
+	return s
+}

@@ -72,6 +72,14 @@ func (e extras) toMap() map[string]any {
 	return m
 }
 
+// wholeMap is toMap of what belongs to whole thoughts.
+func (e extras) wholeMap() map[string]any {
+	kept := slices.Clone(e)
+	kept.cutToWhole()
+
+	return kept.toMap()
+}
+
 // appendValue returns old, which belongs to the caller, with a copy of v behind it if both are lists of one type, and
 // else a copy of v. Bytes are no list: they are a signature, which is not a piece of another.
 func appendValue(old, v any) any {

@@ -1,0 +1,193 @@
+package continuation
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/cloudwego/eino/compose"
+
+	"github.com/eino-carryon/carryon/callbacks"
+	"github.com/eino-carryon/carryon/checkpointstore"
+	"github.com/eino-carryon/carryon/snapshot"
+)
+
+// errResumed is the interruption of an answer that another process, or an earlier call, has left.
+var errResumed = errors.New("continuation: resumed from a checkpoint")
+
+// checkpointKey returns the key of a call's checkpoint; empty if it has none. In a graph or an agent the place of the
+// model in it is part of the key, so that the models of one run do not share one.
+func checkpointKey(ctx context.Context, runID string) string {
+	address := compose.GetCurrentAddress(ctx)
+	if runID == "" || len(address) == 0 {
+		return runID
+	}
+	sum := sha256.Sum256([]byte(address.String()))
+
+	return runID + "/" + hex.EncodeToString(sum[:6])
+}
+
+// found is what the store had of a call.
+type found struct {
+	saver *saver                      // nil: nothing is kept of this call
+	left  *checkpointstore.Checkpoint // what an earlier call with the same input has left; nil if none
+}
+
+// lookUp asks the store for what is there of the call, and claims it if it is to be gone on with. What goes wrong leads to
+// a call without checkpoints, but for a rival that was faster.
+func (c *call) lookUp() (found, error) {
+	k := c.cfg.checkpoints
+	runID := c.cfg.runID(c.caller)
+	key := checkpointKey(c.caller, runID)
+	if key == "" {
+		return found{}, nil
+	}
+	ctx, cancel := context.WithTimeout(c.caller, k.startTimeout)
+	defer cancel()
+	stored, err := k.store.Get(ctx, key)
+	fresh := errors.Is(err, checkpointstore.ErrNotFound)
+	if err != nil && !fresh {
+		c.tellStore("get", err)
+		if !errors.Is(err, checkpointstore.ErrCorrupt) || stored.RunID == "" {
+			return found{}, nil
+		}
+	}
+	f := found{saver: c.newSaver(key, stored, !fresh)}
+	if err != nil || stored.Fingerprint != f.saver.base.Fingerprint {
+		return f, nil
+	}
+	f.saver.base.Takeovers, f.saver.base.Interruptions = stored.Takeovers, stored.Interruptions
+	f.left = &stored
+	if stored.Done { // it is answered from the store, and deleted as who wrote it would have
+		f.saver.base.Epoch, f.saver.base.Seq, f.saver.base.Owner = stored.Epoch, stored.Seq, stored.Owner
+		f.saver.owns = true
+
+		return f, nil
+	}
+
+	return c.claim(ctx, f)
+}
+
+// newSaver returns the writer of the call's checkpoints, of the epoch after stored's.
+func (c *call) newSaver(key string, stored checkpointstore.Checkpoint, there bool) *saver {
+	of := c.source()
+	now := time.Now()
+	if r, ok := c.caller.Value(runIDKey{}).(*runRecord); ok {
+		r.register(key, stored.Epoch+1)
+	}
+	if c.cfg.inAgent {
+		rememberInRun(c.caller, key, stored.Epoch+1)
+	}
+
+	return &saver{
+		checkpoints: c.cfg.checkpoints, ctx: context.WithoutCancel(c.caller),
+		lost: c.tether.leave, dirty: there, pace: newCadence(c.cfg.checkpoints, now),
+		base: checkpointstore.Checkpoint{
+			RunID: key, Fingerprint: c.engine.fingerprint(c.asked), Provider: of.Provider, Model: of.Model,
+			Owner: rand.Text(), Epoch: stored.Epoch + 1,
+		},
+	}
+}
+
+// claim takes over what was left. Of two claimers one wins.
+func (c *call) claim(ctx context.Context, f found) (found, error) {
+	s := f.saver
+	if f.left.Takeovers >= s.maxTakeovers {
+		return f, nil // resume ends the call
+	}
+	next := *f.left
+	next.Epoch, next.Owner, next.Seq = s.base.Epoch, s.base.Owner, 1
+	next.Takeovers++
+	next.Interruptions++
+	next.UpdatedAt = time.Now()
+	err := s.store.Put(ctx, next)
+	switch {
+	case errors.Is(err, checkpointstore.ErrStale):
+		return found{}, &TakenOverError{RunID: s.base.RunID, Err: err}
+	case err != nil:
+		c.tellStore("put", err)
+
+		return found{}, nil
+	}
+	s.owns = true
+	s.base.Seq, s.base.Takeovers, s.base.Interruptions = 1, next.Takeovers, next.Interruptions
+
+	return f, nil
+}
+
+// takenUp reports whether the call goes on with what another has left.
+func (c *call) takenUp() (yes bool) {
+	yes = true
+	defer c.recovered()
+
+	return c.resume()
+}
+
+// resume begins the call with what the store has of it. It reports false if there is nothing, and the call begins as any.
+func (c *call) resume() bool {
+	if c.cfg.checkpoints == nil {
+		return false
+	}
+	f, err := c.lookUp()
+	if err != nil {
+		c.end(err)
+
+		return true
+	}
+	c.saver = f.saver
+	if f.left == nil {
+		return false
+	}
+	left := f.left
+	if !left.Done && len(left.ToolCalls) == 0 && strings.TrimSpace(left.Text) == "" && left.Takeovers < c.saver.maxTakeovers {
+		return false // nothing to go on from
+	}
+	c.answer, c.billed = usageFrom(left.Usage), usageFrom(left.Usage)
+	c.dropped = left.Dropped
+	c.fresh = true
+	c.carry.later = true // its last chunk carries the usage and the marks
+	for _, m := range c.engine.speech.restored(left) {
+		c.accept(m)
+	}
+	c.content = true
+	switch {
+	case c.phase == phaseEnded: // it is larger than may be held
+	case left.Done:
+		c.replay(left)
+	case left.Takeovers >= c.saver.maxTakeovers:
+		c.saver.abandoned = true
+		c.exhaust(fmt.Errorf("%w: %d takeovers", errResumed, left.Takeovers), ReasonMaxTakeovers)
+	default:
+		c.interrupted(errResumed, Class{Kind: Transient, Cause: callbacks.CauseResumedFromCheckpoint}, false)
+	}
+
+	return true
+}
+
+// replay ends the call with an answer that was finished before.
+func (c *call) replay(left *checkpointstore.Checkpoint) {
+	c.emit(callbacks.Notice{
+		Call: c.source(), Kind: callbacks.NoticeReplayed,
+		Message: "the answer is in the store already; the model is not asked",
+	})
+	c.gate.interrupt(c.deliver)
+	c.release()
+	c.pushEnd(left.FinishReason, left.Interruptions, left.Dropped)
+	c.reason = left.FinishReason
+	c.end(io.EOF)
+}
+
+func usageFrom(u checkpointstore.Usage) snapshot.Usage { return snapshot.Usage(u) }
+
+// tellStore tells of a failure of the store.
+func (c *call) tellStore(operation string, err error) {
+	c.emit(callbacks.CheckpointFailed{
+		Call: c.source(), Operation: operation, ErrorMessage: callbacks.BoundMessage(err.Error()),
+	})
+}

@@ -1,0 +1,158 @@
+package continuation
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/eino-carryon/carryon/checkpointstore"
+	"github.com/eino-carryon/carryon/snapshot"
+)
+
+// errNotKept names what of an answer a checkpoint cannot hold.
+var errNotKept = errors.New("continuation: a checkpoint cannot hold these values of Extra")
+
+// saves reports whether what came can be kept: an answer that is wanted whole was not delivered, and media cannot be gone
+// on with.
+func (c *call) saves() bool { return c.saver != nil && c.whole == nil && !c.acc.Media() }
+
+// grew takes note of a chunk for the checkpoint, and writes it if it is time to.
+func (c *call) grew(m chunk) {
+	if c.saver == nil {
+		return
+	}
+	c.tellNews()
+	if !c.saves() {
+		return
+	}
+	n := len(snapshot.Text(m.Message)) + len(m.ReasoningContent)
+	for i := range m.ToolCalls {
+		n += len(m.ToolCalls[i].Function.Arguments)
+	}
+	c.saver.pace.grew(n)
+	c.save(len(m.ToolCalls) > 0 && c.newWholeCall())
+}
+
+// newWholeCall reports whether a tool call has become whole since the last write.
+func (c *call) newWholeCall() bool {
+	n := 0
+	for i := range c.acc.Calls() {
+		if c.acc.CallState(i, false) == snapshot.CallWhole && !c.acc.CallEmpty(i) {
+			n++
+		}
+	}
+	more := n > c.saver.calls
+	c.saver.calls = n
+
+	return more
+}
+
+// save writes the checkpoint if it is due, or at once.
+func (c *call) save(now bool) {
+	if !c.saves() {
+		return
+	}
+	t := time.Now()
+	if !now && (!c.saver.pace.due(t) || c.saver.busy()) {
+		return
+	}
+	c.saver.put(job{checkpoint: c.checkpoint(t)})
+	c.saver.pace.wrote(t)
+}
+
+// checkpoint returns what has come to now.
+func (c *call) checkpoint(now time.Time) checkpointstore.Checkpoint {
+	kept := c.acc.Kept()
+	c.saver.base.Seq++
+	cp := c.saver.base
+	cp.Text, cp.Reasoning, cp.Extra = kept.Text, kept.Reasoning, kept.ReasoningExtra
+	cp.Dropped = append(cp.Dropped, c.dropped...)
+	cp.Usage = checkpointstore.Usage(c.answer.Then(kept.Usage))
+	for _, t := range kept.ToolCalls {
+		switch stored := storedCall(t); {
+		case t.State == snapshot.CallWhole:
+			cp.ToolCalls = append(cp.ToolCalls, stored)
+		case cp.OpenToolCall != nil:
+			cp.Dropped = append(cp.Dropped, cp.OpenToolCall.Name)
+			fallthrough
+		default:
+			cp.OpenToolCall = &stored
+		}
+	}
+	c.engine.speech.stored(&c.carry, &cp)
+	cp.UpdatedAt = now
+	cp, lost := checkpointstore.Normalize(cp)
+	if len(lost) > 0 && !c.saver.told {
+		c.saver.told = true
+		c.tellStore("encode", fmt.Errorf("%w: %s", errNotKept, strings.Join(lost, ", ")))
+	}
+
+	return cp
+}
+
+func storedCall(t snapshot.ToolCall) checkpointstore.ToolCall {
+	return checkpointstore.ToolCall{
+		Index: t.Index, ID: t.ID, Type: t.Type, Name: t.Name, Arguments: t.Arguments, Extra: t.Extra,
+	}
+}
+
+// finalCheckpoint returns the finished answer.
+func (c *call) finalCheckpoint() checkpointstore.Checkpoint {
+	cp := c.checkpoint(time.Now())
+	cp.Done, cp.FinishReason = true, c.reason
+	if cp.OpenToolCall != nil { // it was delivered as it came, or is among the dropped
+		cp.OpenToolCall = nil
+	}
+
+	return cp
+}
+
+// keep writes what the call has come to at its end.
+func (c *call) keep(err error) {
+	s := c.saver
+	if s == nil {
+		return
+	}
+	s.stop()
+	switch {
+	case s.abandoned:
+		s.put(job{checkpoint: c.finalCheckpoint(), last: true, remove: true})
+	case isEOF(err) && !c.acc.Media() && (s.keep || s.dirty):
+		s.put(job{checkpoint: c.finalCheckpoint(), last: true})
+	case !isEOF(err) && c.saves() && (s.pace.unsaved > 0 || s.dirty && c.content):
+		s.put(job{checkpoint: c.checkpoint(time.Now()), last: true})
+	}
+}
+
+// endRead says that the consumer has read the end: what is not to be kept is deleted. It waits for the store as long as a
+// call does at its start, so that a program may end after its answer.
+func (c *call) endRead() {
+	s := c.saver
+	if s == nil {
+		return
+	}
+	if !s.keep && s.dirty {
+		s.put(job{checkpoint: c.finalCheckpoint(), last: true, remove: true})
+	}
+	s.wait()
+	c.tellNews()
+	c.saver = nil
+}
+
+// tellNews tells of a failure of the store, once an episode.
+func (c *call) tellNews() {
+	if f := c.saver.news(); f != nil {
+		c.tellStore(f.operation, f.err)
+	}
+}
+
+// saveInterrupted writes what stands after a break.
+func (c *call) saveInterrupted() {
+	if c.saver == nil {
+		return
+	}
+	c.saver.base.Interruptions++
+	c.saver.calls = 0
+	c.save(true)
+}
