@@ -53,16 +53,17 @@ func (s agentic) stored(c *carry, cp *checkpointstore.Checkpoint) {
 // kept returns what was delivered as blocks, without thoughts that broke off.
 func (l *layout) kept(text string) []*schema.ContentBlock {
 	var out []*schema.ContentBlock
-	for _, d := range l.delivered {
+	for i := range l.blocks {
+		b := &l.blocks[i]
 		switch {
-		case d.kind == schema.ContentBlockTypeAssistantGenText:
-			if piece := text[min(d.from, len(text)):min(d.to, len(text))]; piece != "" {
+		case b.kind == schema.ContentBlockTypeAssistantGenText:
+			if piece := text[min(b.from, len(text)):min(b.to, len(text))]; piece != "" {
 				out = append(out, schema.NewContentBlock(&schema.AssistantGenText{Text: piece}))
 			}
-		case d.kind == schema.ContentBlockTypeReasoning && slices.Contains(l.broken, d.place):
+		case b.kind == schema.ContentBlockTypeFunctionToolCall || slices.Contains(l.broken, b.place):
 		default:
-			if b := concatBlocks(d.chunks); b != nil {
-				out = append(out, b)
+			if whole := b.whole(); whole != nil {
+				out = append(out, whole)
 			}
 		}
 	}
