@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 
 	"github.com/eino-carryon/carryon/checkpointstore"
 )
@@ -36,12 +37,14 @@ func raceRules() []rule {
 }
 
 func oneClaimerWins(e *env) {
-	const claimers, rounds = 8, 8
+	const claimers, rounds = 8, 16
 	stores := [2]checkpointstore.Store{e.store, e.second()}
+	dead := e.second() // the claimers must not know from their own writing what is there
 	for round := range rounds {
 		runID := fmt.Sprintf("run-%d", round)
 		if round%2 == 1 { // the other half claims what nobody has written yet
-			e.put(at(runID, checkpointstore.Fence{Epoch: 1, Seq: 7, Owner: "dead"}))
+			err := dead.Put(e.Context(), at(runID, checkpointstore.Fence{Epoch: 1, Seq: 7, Owner: "dead"}))
+			e.is(err, nil, "round %d: the first Put", round)
 		}
 		var errs [claimers]error
 		together(claimers, func(i int) {
@@ -69,21 +72,23 @@ func oneClaimerWins(e *env) {
 }
 
 func zombieAndSuccessor(e *env) {
-	const most = 100_000 // a store that never says stale must not hang the suite
 	stores := [2]checkpointstore.Store{e.store, e.second()}
 	for round := range 5 {
 		runID := fmt.Sprintf("run-%d", round)
 		started := make(chan struct{})
 		var once sync.Once
+		var over atomic.Bool
 		var claimed, refused error
 		together(2, func(i int) {
 			if i == 0 {
 				<-started
 				claimed = stores[1].Put(e.Context(), at(runID, checkpointstore.Fence{Epoch: 2, Owner: "b"}))
+				over.Store(true)
 
 				return
 			}
-			for seq := uint64(0); refused == nil && seq < most; seq++ {
+			for seq, last := uint64(0), false; refused == nil && !last; seq++ {
+				last = over.Load() // what is put after this must be refused
 				refused = stores[0].Put(e.Context(), at(runID, checkpointstore.Fence{Epoch: 1, Seq: seq, Owner: "a"}))
 				if seq == 3 || refused != nil {
 					once.Do(func() { close(started) })
