@@ -31,10 +31,18 @@ func joinAll(b *testing.B, j *joiner, pieces []string, want joinState) {
 // BenchmarkJoin is the cost of a join: of a restart, which is linear in its length, and of what is held back, where every
 // byte comes alone.
 func BenchmarkJoin(b *testing.B) {
-	for _, n := range []int{10_000, 100_000, 1_000_000} {
+	for _, n := range []int{1_000, 100_000, 1_000_000} {
 		text := joinLong(n)
 		b.Run(fmt.Sprintf("restart/%d", n), func(b *testing.B) {
 			prefix, pieces := delivered(text), split(text+"And more.", 20)
+			b.SetBytes(int64(len(text)))
+			b.ReportAllocs()
+			for b.Loop() {
+				joinAll(b, newJoiner(prefix, " ", false), pieces, joinDone)
+			}
+		})
+		b.Run(fmt.Sprintf("honest/%d", n), func(b *testing.B) {
+			prefix, pieces := delivered(text), split("It goes on with words of its own, which nobody has seen before.", 1)
 			b.SetBytes(int64(len(text)))
 			b.ReportAllocs()
 			for b.Loop() {
