@@ -64,6 +64,7 @@ type remedy string
 const (
 	untouched  remedy = "whole" // nothing is lost
 	reopened   remedy = "again" // nothing had come: the request is made again
+	below      remedy = "below" // the same, and the HTTP client did it
 	refused    remedy = "error" // the client's error is returned at once
 	continued  remedy = "R1"
 	toolUse    remedy = "R2"

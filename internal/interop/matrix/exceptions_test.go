@@ -23,6 +23,7 @@ const (
 	anEnd                            // an error is an end like any other
 	anErrorForTheFinish              // the finish reason is lost, which otherwise is kept
 	aPiece                           // the text that comes with the error arrives
+	nothingYet                       // net/http makes the request again by itself
 	theWholeAnswer                   // it is known to be whole although no finish reason came
 	aRefusal                         // an error that nothing is known of, before any content, goes to the caller
 )
@@ -82,6 +83,10 @@ func exceptions() []exception {
 		{
 			vendors: on(faultllm.Anthropic), faults: []string{"error: NotJSON"}, places: []string{beforeContent}, shows: aRefusal,
 			why: "the error has no type, and before any content an error that nothing is known of is returned",
+		},
+		{
+			faults: []string{"HTTP/2: RST_STREAM REFUSED_STREAM"}, places: []string{beforeHeaders}, shows: nothingYet,
+			why: "the code says that nothing was done, so net/http makes the request again by itself",
 		},
 		{
 			vendors: on(faultllm.Ollama), faults: []string{"no finish reason"}, shows: theWholeAnswer,

@@ -49,6 +49,8 @@ func (c cell) want() remedy {
 			keeps = false
 		case aRefusal:
 			return refused
+		case nothingYet:
+			return below
 		case theWholeAnswer:
 			return untouched
 		case aPiece:

@@ -90,7 +90,7 @@ func (g *grid) sum(w io.Writer) error {
 		}
 	}
 	lines := []string{
-		"", "whole: nothing was lost · again: nothing had come, the request was made again · error: refused for good, and said so",
+		"", "whole: nothing was lost · again: nothing had come, the request was made again (below: by net/http) · error: refused for good, and said so",
 		"R1: text continued · R2: whole tool calls run, no request · R3: continued before the call · R4: started over", "",
 	}
 	for _, e := range exceptions() {
@@ -98,7 +98,7 @@ func (g *grid) sum(w io.Writer) error {
 			lines = append(lines, fmt.Sprintf("%6d cells by exception: %s", n, e.why))
 		}
 	}
-	for _, r := range []remedy{untouched, reopened, continued, toolUse, beforeTool, restarted, refused} {
+	for _, r := range []remedy{untouched, reopened, below, continued, toolUse, beforeTool, restarted, refused} {
 		lines = append(lines, fmt.Sprintf("%6d cells %s", counts[r], r))
 	}
 	lines = append(lines, fmt.Sprintf("%6d cells in all, %d clients, %d faults; not as the table says: %d",
