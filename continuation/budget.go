@@ -16,6 +16,14 @@ type budget struct {
 	mark    int // bytes of text when the last attempt began
 }
 
+// begin takes note of a continuation or restart; a free one costs nothing.
+func (b *budget) begin(free bool) {
+	b.number++
+	if !free {
+		b.used++
+	}
+}
+
 // ended takes note of how much text there is at the end of an attempt.
 func (b *budget) ended(text int) {
 	gained := text - b.mark

@@ -140,14 +140,8 @@ func (c *call) interrupted(err error, class Class, probing bool) {
 	}
 	c.carry.interrupt(s.ReasoningWhole && c.whole == nil)
 	c.acc.Interrupt()
-	resumed := same(err, errResumed) // which is free
-	if !resumed {
-		c.saveInterrupted()
-	}
-	d, ok := time.Duration(0), true
-	if !resumed {
-		d, ok = c.afford(err, class, probing, s.Media)
-	}
+	c.saveInterrupted(err)
+	d, ok := c.afford(err, class, probing, s.Media)
 	if !ok {
 		return
 	}
@@ -165,10 +159,7 @@ func (c *call) interrupted(err error, class Class, probing bool) {
 		c.carry.restart()
 	}
 	c.prepare(c.budget.number + 1)
-	c.budget.number++
-	if !resumed {
-		c.budget.used++
-	}
+	c.budget.begin(isResumed(err))
 	c.started(b, len(s.Text))
 	if plan == snapshot.WholeRestart {
 		c.emit(callbacks.StreamReset{Call: c.source(), Reason: string(class.cause())})
@@ -178,6 +169,9 @@ func (c *call) interrupted(err error, class Class, probing bool) {
 
 // afford returns the wait before the next continuation. If there may be none, it ends the call.
 func (c *call) afford(err error, class Class, probing, media bool) (time.Duration, bool) {
+	if isResumed(err) { // which is free
+		return 0, true
+	}
 	if media && c.whole == nil {
 		c.exhaust(err, ReasonMedia)
 

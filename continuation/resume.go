@@ -21,6 +21,8 @@ import (
 // errResumed is the interruption of an answer that another process, or an earlier call, has left.
 var errResumed = errors.New("continuation: resumed from a checkpoint")
 
+func isResumed(err error) bool { return same(err, errResumed) }
+
 // checkpointKey returns the key of a call's checkpoint; empty if it has none. In a graph or an agent the place of the
 // model in it is part of the key, so that the models of one run do not share one.
 func checkpointKey(ctx context.Context, runID string) string {

@@ -147,9 +147,9 @@ func (c *call) tellNews() {
 	}
 }
 
-// saveInterrupted writes what stands after a break.
-func (c *call) saveInterrupted() {
-	if c.saver == nil {
+// saveInterrupted writes what stands after a break. What was resumed is in the store already.
+func (c *call) saveInterrupted(err error) {
+	if c.saver == nil || isResumed(err) {
 		return
 	}
 	c.saver.base.Interruptions++
