@@ -183,3 +183,64 @@ func TestFailover(t *testing.T) {
 		})
 	}
 }
+
+// lenient is an agent that goes on when its model could not.
+type lenient struct{ adk.Agent }
+
+func (l lenient) Run(ctx context.Context, in *adk.AgentInput, opts ...adk.AgentRunOption) *adk.AsyncIterator[*adk.AgentEvent] {
+	from := l.Agent.Run(ctx, in, opts...)
+	events, to := adk.NewAsyncIteratorPair[*adk.AgentEvent]()
+	go func() {
+		defer to.Close()
+		for {
+			e, ok := from.Next()
+			if !ok {
+				return
+			}
+			if e.Err == nil {
+				to.Send(e)
+			}
+		}
+	}()
+
+	return events
+}
+
+// TestCheckpointHoldsWhatEndedAStream: an agent beside one that was given up is interrupted, and the checkpoint holds the
+// events of both, with the error that ended a stream.
+func TestCheckpointHoldsWhatEndedAStream(t *testing.T) {
+	t.Parallel()
+	everyAgent(t, func(t *testing.T, decorate decorator) {
+		t.Helper()
+		left := &adk.ChatModelAgentConfig{Name: "left", Description: "left"}
+		decorate(left, fm.New(fm.Script{fm.Text("Hello "), fm.Reset()}), continuation.WithMaxContinuations(1), continuation.WithMaxElapsed(time.Nanosecond))
+		w, s := &worker{}, &store{}
+		right := &adk.ChatModelAgentConfig{Name: "right", Description: "right"}
+		right.ToolsConfig.Tools = append(right.ToolsConfig.Tools, w.approval(t, "ask"))
+		inner := fm.New(
+			fm.Script{fm.Call(0, "c1", "ask", `{"what":"it"}`), fm.Finish("tool_calls")},
+			fm.Script{fm.Text("Done."), fm.Finish("stop")},
+		)
+		decorate(right, inner)
+		agent, err := adk.NewParallelAgent(t.Context(), &adk.ParallelAgentConfig{
+			Name: "both", SubAgents: []adk.Agent{lenient{newAgent(t, left)}, newAgent(t, right)},
+		})
+		require.NoError(t, err)
+		runner := adk.NewRunner(t.Context(), adk.RunnerConfig{Agent: agent, EnableStreaming: true, CheckPointStore: s})
+		all := read(t, runner.Query(t.Context(), "hi", adk.WithCheckPointID("1")))
+		ended := 0
+		for _, e := range all {
+			if e.err != nil {
+				require.ErrorIs(t, e.err, continuation.ErrExhausted)
+				ended++
+			}
+		}
+		assert.Equal(t, 1, ended)
+		require.Len(t, s.all, 1, "there is a checkpoint")
+		events, err := runner.Resume(t.Context(), "1")
+		require.NoError(t, err)
+		texts := said(t, read(t, events))
+		assert.Equal(t, "right assistant: Done.", texts[len(texts)-1])
+		assert.Equal(t, []string{"ask it"}, w.did())
+	})
+}

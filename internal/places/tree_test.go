@@ -233,3 +233,11 @@ func (r *tree) chatModelRuns() (sum int) {
 
 	return sum
 }
+
+// ended reports whether a run of that name has begun and ended.
+func (r *tree) ended(name string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+
+	return slices.ContainsFunc(r.runs, func(n *run) bool { return n.info.Name == name && len(n.ends) > 0 })
+}
