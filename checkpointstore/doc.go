@@ -1,4 +1,39 @@
 // Package checkpointstore says what a store of checkpoints is: where a run's unfinished answer is kept, so that another
-// process can go on with it after this one died. The stores are in the packages below; this one has the contract
-// (Store, Checkpoint), the order of writers (Fence), the rules for keys (ValidateRunID) and the format (Encode).
+// process can go on with it after this one died. It holds the contract (Store, Checkpoint), the order of writers
+// (Fence), the rules for keys (ValidateRunID) and the format (Encode). The stores are in the packages below:
+//
+//	package     for                                      outlives                  shared by            forgets by
+//	memstore    tests; runs that end with their process  nothing                   one process          DeleteOlderThan
+//	filestore   one machine, or a volume with locks      a power cut               processes on it      DeleteOlderThan
+//	sqlstore    where SQLite or PostgreSQL runs already  what the database does    all who reach it     DeleteOlderThan
+//	redisstore  many short runs, of which one may go     what it is configured to  all who reach it     WithTTL
+//	natsstore   where JetStream runs already             what its replicas do      all who reach it     the bucket's TTL
+//	encrypted   when nobody there may read               as the store below it     as the store below   as the store below
+//
+// A store of your own has three methods. Package storetest runs the whole contract against it.
+//
+// # What is stored
+//
+// Everything that is needed to go on: the answer so far, its reasoning and tool calls with their arguments, what the
+// provider wants back, and a hash of the request. The request itself is not stored, but an answer quotes it. Whoever can
+// read the store can read this, so give it the rights and the life of what it holds: a directory of its own, a
+// database role, a TTL; or put package encrypted before it, which leaves run id, owner, fence, time and size visible.
+// Run ids are keys and appear in errors: keep names and secrets out of them.
+//
+// # What a fence can and cannot do
+//
+// A store refuses the Put and the DeleteIf of a writer that was taken over, so that of two processes that believe in a
+// run one wins. It does not stop the loser from what it does elsewhere: until its next Put it goes on delivering its
+// answer, it has paid for it, and a tool that it called has been called. Tools that must not act twice need a key of
+// their own; the id of the tool call, which survives a takeover, is one.
+//
+// A fence lives in its checkpoint. When that is deleted or has expired, nothing tells an old writer from a new one, and a
+// Put of the old one is stored; its Fingerprint and the time to live bound the harm. A store that acknowledges before
+// its replicas have the write (Redis) can forget a claim in a failover.
+//
+// # How often, how large
+//
+// A Put holds the whole checkpoint, since half of one that cannot be read is worth nothing; an answer of a megabyte that
+// is put four times a second writes that many megabytes. Writers space their Puts by time and by size. An encoded
+// checkpoint has at most MaxBytes; what a server takes may be less.
 package checkpointstore
