@@ -66,9 +66,11 @@ tidy-check:
 		(cd "$$module" && GOWORK=off go mod tidy -diff); \
 	done
 
-## bench: BENCH picks benchmarks, COUNT repeats them; `make -s bench COUNT=10 | bin/benchstat -` sums up
+## bench: BENCH picks benchmarks, COUNT repeats them; `make -s bench COUNT=10 | bin/benchstat -` sums up. The comparison with
+## Eino's own retry is written beside that.
 bench:
 	go test -run='^$$' -bench='$(BENCH)' -benchmem -count=$(COUNT) -timeout=60m work
+	go run ./internal/interop/cmd/compare >&2
 
 ## fuzz: every fuzz target for FUZZTIME
 fuzz:
