@@ -54,7 +54,7 @@ func (s agentic) answers(r *request) int {
 
 func (s agentic) profile(typ string) profile { return agenticProfile(typ) }
 
-func (s agentic) layout() *layout { return &layout{openText: -1} }
+func (s agentic) layout() *layout { return &layout{open: -1} }
 
 // agenticRequest returns the caller's own request, whose slices the caller may use again.
 func agenticRequest(in []*schema.AgenticMessage, opts []model.Option) *request {

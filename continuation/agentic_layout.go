@@ -16,12 +16,14 @@ type layout struct {
 	plain bool   // blocks come without an index
 	shown bool   // that is known
 
-	later    bool // an attempt broke behind a delivered block: indices start over
-	next     int  // the first index behind all that are taken
-	taken    map[int]struct{}
-	places   map[blockKey]int // of this attempt
-	openText int              // the place of the text that broke and that this attempt goes on with; -1 if there is none
-	broken   []int            // places of what is not part of the answer
+	later  bool // an attempt broke behind a delivered block: indices start over
+	next   int  // the first index behind all that are taken
+	taken  map[int]struct{}
+	places map[blockKey]int        // of this attempt
+	open   int                     // the place of the block that broke and that this attempt goes on with; -1 if there is none
+	kind   schema.ContentBlockType // of that block
+	blank  bool                    // nothing is lost with it
+	broken []int                   // places of what is not part of the answer
 
 	received
 	prose
@@ -60,22 +62,31 @@ func (l *layout) see(o *origin) {
 
 // interrupt readies the layout for the next attempt. Broke says that the last thought did.
 func (l *layout) interrupt(broke bool) {
-	l.openText = -1
-	if d := l.last(); d != nil {
-		l.later = true
-		if d.kind == schema.ContentBlockTypeAssistantGenText {
-			l.openText = d.place
-		}
-	}
-	for _, d := range slices.Backward(l.blocks) {
-		if !broke || d.kind != schema.ContentBlockTypeReasoning {
+	l.later = l.later || len(l.blocks) > 0
+	for _, b := range slices.Backward(l.blocks) {
+		if b.kind == schema.ContentBlockTypeReasoning && (broke || b.empty()) {
+			l.breaks(b.place)
+		} else if !b.empty() {
 			break
 		}
-		l.breaks(d.place)
 	}
 	l.prose.interrupt()
 	l.reopen()
+	if b := l.last(); b != nil && b.kind == schema.ContentBlockTypeAssistantGenText {
+		l.goOn(b, b.empty() || !l.solid)
+	}
 }
+
+// reopen readies the layout for an attempt that takes the place of one without content, which may have begun a block.
+func (l *layout) reopen() {
+	l.places, l.metas, l.open = nil, nil, -1
+	if b := l.last(); b != nil && b.empty() && !slices.Contains(l.broken, b.place) {
+		l.goOn(b, true)
+	}
+}
+
+// goOn says that the next attempt goes on in a block if it begins with one of its kind.
+func (l *layout) goOn(b *block, blank bool) { l.open, l.kind, l.blank = b.place, b.kind, blank }
 
 // breaks says that what stands at a place is not part of the answer.
 func (l *layout) breaks(place int) {
@@ -83,9 +94,6 @@ func (l *layout) breaks(place int) {
 		l.broken = append(l.broken, place)
 	}
 }
-
-// reopen readies the layout for an attempt that takes the place of one without content.
-func (l *layout) reopen() { l.places, l.metas = nil, nil }
 
 // put returns c with its place in the message, and takes note of it.
 func (l *layout) put(c *schema.ContentBlock, index *int) *schema.ContentBlock {
@@ -127,22 +135,22 @@ func (l *layout) placeOf(kind schema.ContentBlockType, index *int) int {
 		}
 		l.places[key] = at
 	}
-	if l.openText >= 0 && kind == schema.ContentBlockTypeReasoning {
-		l.breaks(l.openText) // the white space before a restart
+	if l.open >= 0 && l.open != at && l.blank {
+		l.breaks(l.open)
 	}
 	l.take(at)
-	l.openText = -1
+	l.open = -1
 
 	return at
 }
 
-// firstPlace returns the place of a block that begins. The first text of an attempt goes on in the text that broke; all
-// other blocks of a later attempt come behind those that were delivered.
+// firstPlace returns the place of a block that begins. The first block of an attempt goes on in the one that broke, if that
+// is text; all other blocks of a later attempt come behind those that were delivered.
 func (l *layout) firstPlace(b blockKey) int {
 	_, taken := l.taken[b.index]
 	switch {
-	case b.kind == schema.ContentBlockTypeAssistantGenText && l.openText >= 0:
-		return l.openText
+	case b.kind == l.kind && l.open >= 0:
+		return l.open
 	case !l.later && !taken && b.index >= 0 && b.index < math.MaxInt32: // an absurd index leaves no room for the next one
 		return b.index
 	default:
@@ -157,6 +165,9 @@ func (l *layout) take(at int) {
 	l.taken[at] = struct{}{}
 	l.next = max(l.next, at+1)
 }
+
+// marked reports whether the message must say that blocks in it are not part of the answer; a nil layout has none.
+func (l *layout) marked() bool { return l != nil && len(l.broken) > 0 }
 
 // brokenPositions returns where, among the blocks of the message, those stand that are not part of the answer; one a line.
 func (l *layout) brokenPositions() string {

@@ -18,7 +18,8 @@ type received struct {
 type block struct {
 	place    int
 	kind     schema.ContentBlockType
-	from, to int // of text: bytes of the answer's text
+	from, to int  // of text: bytes of the answer's text
+	beside   bool // of text: there are annotations or a refusal
 
 	thought, signature []byte
 	pieces             []*schema.ContentBlock // copies: all of what the provider ran; of a thought what is no text
@@ -40,6 +41,8 @@ func (d *received) note(c *schema.ContentBlock, at int, plain bool) {
 	case c.AssistantGenText != nil:
 		d.text += len(c.AssistantGenText.Text)
 		b.to = d.text
+		t := c.AssistantGenText
+		b.beside = b.beside || t.OpenAIExtension != nil || t.ClaudeExtension != nil || t.Extension != nil
 		d.solid = d.solid || strings.TrimSpace(c.AssistantGenText.Text) != ""
 	case c.Reasoning != nil:
 		b.thought = append(b.thought, c.Reasoning.Text...)
@@ -72,6 +75,18 @@ func (d *received) stretch(c *schema.ContentBlock, at int, plain bool) *block {
 	d.blocks = append(d.blocks, block{place: at, kind: c.Type, from: d.text, to: d.text})
 
 	return d.last()
+}
+
+// empty reports whether the block was begun and has nothing in it.
+func (b *block) empty() bool {
+	switch b.kind {
+	case schema.ContentBlockTypeAssistantGenText:
+		return b.from == b.to && !b.beside
+	case schema.ContentBlockTypeReasoning:
+		return len(b.thought)+len(b.signature) == 0
+	default:
+		return false
+	}
 }
 
 // whole returns the block, without an index; nil if its pieces make none.

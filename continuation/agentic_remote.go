@@ -206,6 +206,15 @@ func (g *gate) hold(m chunk, out func(chunk)) {
 	g.bytes += blockSize(m.origin.block)
 }
 
+// lastRemote returns the provider's call under way; nil if there is none.
+func (g *gate) lastRemote() *remote {
+	if g.remotes == nil {
+		return nil
+	}
+
+	return g.remotes.last
+}
+
 // unanswered returns the provider's calls that are not whole, as calls that are open.
 func (g *gate) unanswered() []snapshot.ToolCall {
 	if g.remotes == nil {

@@ -40,7 +40,7 @@ func repaired(m *schema.AgenticMessage) *schema.AgenticMessage {
 	text, _ := mark.(string)
 	broken := strings.Split(text, "\n")
 	for i, b := range m.ContentBlocks {
-		if b != nil && b.Reasoning != nil && slices.Contains(broken, strconv.Itoa(i)) {
+		if b != nil && (b.Reasoning != nil || b.AssistantGenText != nil) && slices.Contains(broken, strconv.Itoa(i)) {
 			continue
 		}
 		c.ContentBlocks = append(c.ContentBlocks, b)

@@ -217,9 +217,7 @@ func (c *carry) restart() {
 // interrupt readies the carry for the next attempt. Unless the thought came whole, all reasoning shown so far is to skip.
 func (c *carry) interrupt(thoughtWhole bool) {
 	c.later = true
-	if c.layout != nil {
-		c.layout.interrupt(!thoughtWhole || c.thinking)
-	}
+	broke := !thoughtWhole || c.thinking
 	switch {
 	case !thoughtWhole:
 		c.skip = maps.Clone(c.shown)
@@ -228,6 +226,9 @@ func (c *carry) interrupt(thoughtWhole bool) {
 	}
 	c.thinking = false
 	c.reopen()
+	if c.layout != nil {
+		c.layout.interrupt(broke)
+	}
 }
 
 // reopen readies the carry for an attempt that takes the place of one without content.

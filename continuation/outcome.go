@@ -67,6 +67,9 @@ func (c *call) finish(reason string) {
 	case reason != "" && !c.finished: // it came while a call was still open
 		c.push(made(&schema.Message{Role: c.carry.role(), ResponseMeta: &schema.ResponseMeta{FinishReason: reason}}))
 	}
+	if !c.carry.later && c.carry.layout.marked() {
+		c.push(made(&schema.Message{Role: c.carry.role(), Extra: c.carry.marks(0, nil)}))
+	}
 	c.completed(reason, usage)
 	c.end(io.EOF)
 }
@@ -197,6 +200,8 @@ func (c *call) overflow() {
 	if t := c.acc.Touched(); len(t) > 0 {
 		call := c.acc.Call(t[len(t)-1], false)
 		err.Tool, err.ID = call.Name, call.ID
+	} else if x := c.gate.lastRemote(); x != nil {
+		err.Tool, err.ID = x.name, x.id
 	}
 	c.gate.releaseText(c.deliver)
 	c.failed(Class{}, err)

@@ -1,6 +1,7 @@
 package faultmodel
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -56,13 +57,13 @@ func carriedBy(blocks []*schema.ContentBlock) carried {
 	return c
 }
 
-// runID returns the id of what the provider ran; empty if b is nothing of that kind.
+// runID returns the id of what the provider ran, or its name if it has none; empty if b is nothing of that kind.
 func runID(b *schema.ContentBlock) string {
 	switch {
 	case b.ServerToolCall != nil:
-		return b.ServerToolCall.CallID
+		return cmp.Or(b.ServerToolCall.CallID, b.ServerToolCall.Name)
 	case b.ServerToolResult != nil:
-		return b.ServerToolResult.CallID
+		return cmp.Or(b.ServerToolResult.CallID, b.ServerToolResult.Name)
 	case b.MCPToolCall != nil:
 		return b.MCPToolCall.CallID
 	case b.MCPToolResult != nil:
@@ -114,7 +115,7 @@ func (r *agenticRest) known(b *schema.ContentBlock) bool {
 		r.at += n
 		b.AssistantGenText.Text = b.AssistantGenText.Text[skip:]
 		r.begun = r.begun || skip < n
-		return skip == n
+		return skip == n && (n > 0 || !r.begun)
 	case b.Reasoning != nil:
 		return !r.begun
 	case r.ids[b.StreamingMeta.Index] != "":
