@@ -62,6 +62,7 @@ func TestReadmeCode(t *testing.T) {
 	for _, path := range []string{
 		"continuation/example_call_test.go", "continuation/example_checkpoint_test.go", "continuation/example_options_test.go", "callbacks/example_stats_test.go",
 		"callbacks/otel/example_test.go",
+		"continuation/example_typed_test.go",
 	} {
 		examples += readmeFile(t, path)
 	}
