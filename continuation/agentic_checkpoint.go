@@ -87,9 +87,11 @@ func (s agentic) restored(cp *checkpointstore.Checkpoint) []chunk {
 			continue
 		}
 		b.StreamingMeta = &schema.StreamingMeta{Index: i}
-		chunks = append(chunks, viewsOf(&schema.AgenticMessage{
+		view := viewsOf(&schema.AgenticMessage{
 			Role: schema.AgenticRoleTypeAssistant, ContentBlocks: []*schema.ContentBlock{b},
-		}))
+		})
+		view.origin.settled = true
+		chunks = append(chunks, view)
 	}
 
 	return chunks

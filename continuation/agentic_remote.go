@@ -62,6 +62,7 @@ func (r *remotes) see(o *origin) {
 	r.last, o.remote = x, x
 	x.add(o.block)
 	x.resulted = x.resulted || !call
+	x.whole = x.whole || o.settled
 }
 
 // of returns the remote that a block belongs to.

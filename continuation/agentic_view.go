@@ -8,13 +8,14 @@ import (
 
 // origin is what a chunk came as, and what it leaves as.
 type origin struct {
-	of     *schema.AgenticMessage // the chunk that the view is of; nil for what the decorator made itself
-	block  *schema.ContentBlock   // the block in it; nil if it has none
-	view   *schema.Message        // as it came: a chunk that holds another message was changed on the way
-	parts  int                    // views of the chunk
-	next   *origin                // the view of the chunk's next block
-	wrote  int                    // of a text block: the runes that came before
-	remote *remote                // what the provider does by itself, that the block is of; nil if it is of none
+	of      *schema.AgenticMessage // the chunk that the view is of; nil for what the decorator made itself
+	block   *schema.ContentBlock   // the block in it; nil if it has none
+	view    *schema.Message        // as it came: a chunk that holds another message was changed on the way
+	parts   int                    // views of the chunk
+	next    *origin                // the view of the chunk's next block
+	settled bool                   // nothing more will come of the block
+	wrote   int                    // of a text block: the runes that came before
+	remote  *remote                // what the provider does by itself, that the block is of; nil if it is of none
 
 	out *schema.AgenticMessage // what leaves; nil is what came
 }

@@ -104,9 +104,7 @@ func (c *call) fatal(err error, class Class) {
 func (c *call) interrupted(err error, class Class, probing bool) {
 	err = asError(err)
 	c.outcome(outcomeOf(err, class))
-	s := c.acc.Snapshot()
-	s.ToolCalls = append(s.ToolCalls, c.gate.unanswered()...)
-	s.Handled = c.gate.handles() || c.carry.layout.handled()
+	s := c.soFar()
 	plan := c.decide(s)
 	b := blocksOf(s)
 	if c.running {
@@ -165,6 +163,15 @@ func (c *call) interrupted(err error, class Class, probing bool) {
 		c.emit(callbacks.StreamReset{Call: c.source(), Reason: string(class.cause())})
 	}
 	c.transition(phaseWaiting)
+}
+
+// soFar returns what has come of the answer, with what the provider runs by itself.
+func (c *call) soFar() snapshot.Snapshot {
+	s := c.acc.Snapshot()
+	s.ToolCalls = append(s.ToolCalls, c.gate.unanswered()...)
+	s.Handled = c.gate.handles() || c.carry.layout.handled()
+
+	return s
 }
 
 // afford returns the wait before the next continuation. If there may be none, it ends the call.
