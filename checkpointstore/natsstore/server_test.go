@@ -72,7 +72,7 @@ func bucket(tb testing.TB, s *server.Server, config jetstream.KeyValueConfig) je
 	conn, err := nats.Connect(s.ClientURL())
 	require.NoError(tb, err)
 	tb.Cleanup(conn.Close)
-	js, err := jetstream.New(conn)
+	js, err := jetstream.New(conn, jetstream.WithDefaultTimeout(time.Minute)) // on a busy machine
 	require.NoError(tb, err)
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()

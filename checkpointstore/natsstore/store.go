@@ -12,7 +12,8 @@
 //
 // A checkpoint is one message: it must fit the server's max_payload, which is 1 MB unless its configuration says
 // otherwise, the bucket's MaxValueSize and its MaxBytes. For answers of up to 8 MiB set max_payload to 16 MB. What is
-// larger than max_payload is checkpointstore.ErrTooLarge.
+// larger than max_payload is checkpointstore.ErrTooLarge. Where a context has no deadline the client's timeout ends a
+// call: 5 s, unless jetstream.WithDefaultTimeout says otherwise.
 //
 // A bucket with replicas is read from any of them, and that one may be behind: a Get may return the checkpoint before
 // the last one, and a claim may come back as stale although it is not. Fencing holds all the same, since the server

@@ -97,15 +97,30 @@ func (o opened) exec(tb testing.TB, statement string, args ...any) {
 	require.NoError(tb, err)
 }
 
-// each runs test with every database.
-func each(t *testing.T, test func(*testing.T, database)) {
+func TestSQLite(t *testing.T) {
+	t.Parallel()
+	testAll(t, sqlite())
+}
+
+func TestPostgreSQL(t *testing.T) {
+	t.Parallel()
+	testAll(t, postgresql(t, "-c", "fsync=off"))
+}
+
+func testAll(t *testing.T, d database) {
 	t.Helper()
-	t.Run("sqlite", func(t *testing.T) {
-		t.Parallel()
-		test(t, sqlite())
-	})
-	t.Run("postgresql", func(t *testing.T) {
-		t.Parallel()
-		test(t, postgresql(t, "-c", "fsync=off"))
-	})
+	for name, test := range map[string]func(*testing.T, database){
+		"Contract":                        testContract,
+		"ColumnsEditedByHand":             testColumnsEditedByHand,
+		"ContextEndsAWait":                testContextEndsAWait,
+		"MigrateManyTimesAtOnce":          testMigrateManyTimesAtOnce,
+		"MigrateThatFailsLeavesNothing":   testMigrateThatFailsLeavesNothing,
+		"MigrateLeavesALaterVersionAlone": testMigrateLeavesALaterVersionAlone,
+		"SchemaByHand":                    testSchemaByHand,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(t, d)
+		})
+	}
 }
