@@ -1,0 +1,146 @@
+package scenarios_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// reports are the labels of all reports, section by section.
+const reports = `
+A B001 B002 B003 B005 B006 B007 B009 B010 B011 B013 B014 B015 B017 B018
+B B019 B021 B022 B023 B025 B026 B027 B029 B030 B031 B033
+`
+
+// coverage says which test plays a report.
+func coverage() map[string]func(*testing.T) {
+	return map[string]func(*testing.T){
+		"B001": TestBareEOF,
+		"B002": TestBareEOFBehindAThought,
+		"B003": TestBareEOF,
+		"B005": TestEndsThatAreNone,
+		"B007": TestEndsThatAreNone,
+		"B009": TestBareEOF,
+		"B010": TestServersWithoutFinishReason,
+		"B011": TestServersWithoutFinishReason,
+		"B013": TestPartialIsKept,
+		"B014": TestBareEOF,
+		"B015": TestPartialIsKept,
+		"B017": TestFrameThatIsNoJSON,
+		"B018": TestNoSuccessBehindAnError,
+		"B019": TestOverloadInsideAStream,
+		"B021": TestOverloadInsideAStream,
+		"B022": TestOverloadInsideAStream,
+		"B023": TestNameBeatsNumber,
+		"B025": TestPreamble,
+		"B026": TestPreamble,
+		"B027": TestErrorsThatNobodyMends,
+		"B030": TestHTTP2,
+		"B031": TestHTTP2,
+		"B033": TestCancelledByTheProvider,
+	}
+}
+
+// TestEveryReport: each report is played by the test that is named for it, or the docs say why a decorator cannot act on it.
+func TestEveryReport(t *testing.T) {
+	t.Parallel()
+	label := regexp.MustCompile(`\bB\d{3}\b`)
+	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "out-of-reach.md"))
+	require.NoError(t, err)
+	outOfReach := map[string]bool{}
+	for _, id := range label.FindAllString(string(page), -1) {
+		outOfReach[id] = true
+	}
+	played := labelsByTest(t)
+	covered := coverage()
+	all := label.FindAllString(reports, -1)
+	assert.True(t, slices.IsSorted(all), "in order")
+	assert.Len(t, slices.Compact(slices.Clone(all)), len(all), "each once")
+	for _, id := range all {
+		test, is := covered[id]
+		assert.NotEqual(t, is, outOfReach[id], "%s: either a test or a reason", id)
+		if is {
+			assert.Contains(t, played[nameOf(test)], id, "%s does not play it", nameOf(test))
+		}
+	}
+	for id := range outOfReach {
+		assert.Contains(t, all, id, "the docs speak of it")
+	}
+	for id := range covered {
+		assert.Contains(t, all, id, "a test plays it")
+	}
+	for name, ids := range played {
+		for _, id := range ids {
+			assert.Contains(t, all, id, "%s plays it", name)
+		}
+	}
+}
+
+func nameOf(test func(*testing.T)) string {
+	name := runtime.FuncForPC(reflect.ValueOf(test).Pointer()).Name()
+
+	return name[strings.LastIndexByte(name, '.')+1:]
+}
+
+// labelsByTest returns the labels that the names of each test's subtests begin with. A label stands behind a comment with
+// the address of its report, in the same test.
+func labelsByTest(t *testing.T) map[string][]string {
+	t.Helper()
+	label := regexp.MustCompile(`^B\d{3} `)
+	files, err := filepath.Glob("*_test.go")
+	require.NoError(t, err)
+	out, set := map[string][]string{}, token.NewFileSet()
+	for _, file := range files {
+		parsed, err := parser.ParseFile(set, file, nil, parser.ParseComments)
+		require.NoError(t, err)
+		for _, decl := range parsed.Decls {
+			test, is := decl.(*ast.FuncDecl)
+			if !is || !strings.HasPrefix(test.Name.Name, "Test") || test.Name.Name == "TestEveryReport" {
+				continue
+			}
+			sources := map[string]bool{}
+			ast.Inspect(test, func(n ast.Node) bool {
+				text, is := n.(*ast.BasicLit)
+				if !is || text.Kind != token.STRING {
+					return true
+				}
+				s, err := strconv.Unquote(text.Value)
+				require.NoError(t, err)
+				if id := strings.TrimSpace(label.FindString(s)); id != "" && !slices.Contains(out[test.Name.Name], id) {
+					source := sourceBefore(parsed, test.Pos(), text.Pos())
+					assert.NotEmpty(t, source, "%s: %s has no source", test.Name.Name, id)
+					assert.False(t, sources[source], "%s: the source of %s is another one's", test.Name.Name, id)
+					sources[source] = true
+					out[test.Name.Name] = append(out[test.Name.Name], id)
+				}
+
+				return true
+			})
+		}
+	}
+
+	return out
+}
+
+// sourceBefore returns the last comment with an address between two places of a file.
+func sourceBefore(file *ast.File, from, to token.Pos) (last string) {
+	for _, c := range file.Comments {
+		if c.Pos() > from && c.End() < to && strings.Contains(c.Text(), "https://") {
+			last = c.Text()
+		}
+	}
+
+	return last
+}
