@@ -17,6 +17,9 @@ func NotExhausted(_ context.Context, err error) bool {
 	return err != nil && !errors.Is(err, ErrExhausted)
 }
 
+// errLiveCalls says where half a tool call would be run.
+var errLiveCalls = errors.New("continuation: WithLiveToolCalls: a graph or an agent needs whole tool calls")
+
 // agentEvents returns a handler that shows what a user interface must act on as events of the agent whose model is
 // called; nil if ctx is not of such a call.
 func agentEvents(ctx context.Context, s speech) callbacks.Handler {

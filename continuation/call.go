@@ -79,17 +79,12 @@ func newCall(ctx context.Context, e *engine, asked *request) *call {
 	c.carry.layout = e.speech.layout()
 	c.setProfile(e.knownProfile())
 	c.gate.acc = &c.acc
+	if e.cfg.liveToolCalls {
+		c.gate.live = new(live)
+	}
 	c.request = c.base
 
 	return c
-}
-
-func (c *call) setProfile(p *profile) {
-	c.profile = p
-	c.acc.ReasoningKeys, c.carry.keys = p.reasoningKeys, p.reasoningKeys
-	c.carry.layout.setType(p.typ)
-	c.dialect = c.cfg.dialect.resolve(*p)
-	c.idle = c.idleLimit()
 }
 
 func (c *call) transition(p phase) {

@@ -75,6 +75,14 @@ func (c *call) learn(extra map[string]any) {
 	}
 }
 
+func (c *call) setProfile(p *profile) {
+	c.profile = p
+	c.acc.ReasoningKeys, c.carry.keys = p.reasoningKeys, p.reasoningKeys
+	c.carry.layout.setType(p.typ)
+	c.dialect = c.cfg.dialect.resolve(*p)
+	c.idle = c.idleLimit()
+}
+
 // idleLimit is how long this attempt may be silent between two pieces of content.
 func (c *call) idleLimit() time.Duration {
 	limit := c.cfg.idle

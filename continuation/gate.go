@@ -19,6 +19,7 @@ type gate struct {
 	bytes   int         // held back
 	fill    bool        // an empty object is written where a call has no arguments: a break has been seen
 	remotes *remotes    // of tools that the provider runs; nil but for agentic messages
+	live    *live       // nothing is held: calls pass as they come; nil if they are held
 }
 
 // late is what came behind a call that was delivered whole.
@@ -42,6 +43,11 @@ type callState struct {
 
 // pass takes a chunk that the accumulator has just added and calls out for what may leave, in order.
 func (g *gate) pass(m chunk, out func(chunk)) {
+	if g.live != nil {
+		g.live.pass(g.acc, m, out)
+
+		return
+	}
 	if m.origin != nil {
 		g.follow(m, out)
 	}
@@ -234,6 +240,11 @@ func (g *gate) flush(out func(chunk)) {
 // index. Calls that are not whole are gone.
 func (g *gate) interrupt(out func(chunk)) {
 	g.fill = true
+	if g.live != nil {
+		g.live.interrupt(g.acc, out)
+
+		return
+	}
 	var whole []held
 	for _, h := range g.queue {
 		switch {

@@ -63,7 +63,7 @@ func (c *call) reopen(err error, class Class) {
 	c.budget.opens++
 	c.billed = c.billed.Plus(c.acc.Usage())
 	c.acc.Interrupt()
-	c.gate = gate{acc: &c.acc, fill: c.gate.fill}
+	c.gate = gate{acc: &c.acc, live: c.gate.live, fill: c.gate.fill}
 	c.carry.reopen()
 	c.stretchAfter(err)
 	c.due = d

@@ -38,6 +38,9 @@ func NewTypedMiddleware[M adk.MessageType](opts ...Option) (adk.TypedChatModelAg
 		return nil, err
 	}
 	cfg := t.engine.cfg
+	if cfg.liveToolCalls {
+		return nil, errLiveCalls
+	}
 	cfg.inAgent = true
 	cfg.streamGenerate = false // an agent wires one side of the model, that of its call
 	if cfg.checkpoints != nil {

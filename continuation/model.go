@@ -7,6 +7,7 @@ import (
 
 	"github.com/cloudwego/eino/components"
 	"github.com/cloudwego/eino/components/model"
+	"github.com/cloudwego/eino/compose"
 	"github.com/cloudwego/eino/schema"
 )
 
@@ -90,6 +91,9 @@ func (m *Model) Stream(ctx context.Context, in []*schema.Message, opts ...model.
 		return passStream(ctx, m.engine, asked, func(ctx context.Context) (*schema.StreamReader[*schema.Message], error) {
 			return m.inner.Stream(ctx, in, opts...)
 		})
+	}
+	if m.engine.cfg.liveToolCalls && len(compose.GetCurrentAddress(ctx)) > 0 {
+		return nil, errLiveCalls
 	}
 	c := newCall(ctx, m.engine, asked)
 	if err := c.open(); err != nil { //nolint:contextcheck // the call holds ctx: its later requests are made in Recv

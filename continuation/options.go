@@ -38,6 +38,7 @@ type config struct {
 	billedUsage      bool
 	streamGenerate   bool
 	wholeOutput      bool
+	liveToolCalls    bool
 	maxBuffered      int
 	breaker          *fuse        // nil: none
 	checkpoints      *checkpoints // nil: none

@@ -50,6 +50,7 @@ func ctAnyValue() []string {
 	return []string{
 		"WithFinishReasonRequired", "WithDialect", "WithPromptInEvents", "WithoutHint", "HintInToolResult", "WithIdentity",
 		"WithoutPreambleFilter", "WithBilledUsage", "WithStreamingGenerate", "WithWholeOutput",
+		"WithLiveToolCalls",
 	}
 }
 
@@ -70,7 +71,7 @@ func TestOptionsOutOfRange(t *testing.T) {
 func TestEveryOptionIsTested(t *testing.T) {
 	t.Parallel()
 	var decls []ast.Decl
-	for _, file := range []string{"options.go", "checkpoint.go"} {
+	for _, file := range []string{"options.go", "checkpoint.go", "live.go"} {
 		source, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
 		require.NoError(t, err)
 		decls = append(decls, source.Decls...)

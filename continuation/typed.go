@@ -7,6 +7,7 @@ import (
 
 	"github.com/cloudwego/eino/components"
 	"github.com/cloudwego/eino/components/model"
+	"github.com/cloudwego/eino/compose"
 	"github.com/cloudwego/eino/schema"
 )
 
@@ -89,6 +90,10 @@ func (c *config) checkAgentic() error {
 			"for *schema.AgenticMessage use Prefill, or PrefillWith(nil, options)")
 	}
 
+	if c.liveToolCalls {
+		return errors.New("continuation: WithLiveToolCalls: not for *schema.AgenticMessage")
+	}
+
 	return nil
 }
 
@@ -107,6 +112,9 @@ func (t *Typed[M]) Stream(ctx context.Context, in []M, opts ...model.Option) (*s
 		return passStream(ctx, t.engine, asked, func(ctx context.Context) (*schema.StreamReader[M], error) {
 			return t.inner.Stream(ctx, in, opts...)
 		})
+	}
+	if t.engine.cfg.liveToolCalls && len(compose.GetCurrentAddress(ctx)) > 0 {
+		return nil, errLiveCalls
 	}
 	c := newCall(ctx, t.engine, asked)
 	if err := c.open(); err != nil { //nolint:contextcheck // the call holds ctx: its later requests are made in Recv
