@@ -22,6 +22,7 @@ import (
 const reports = `
 A B001 B002 B003 B005 B006 B007 B009 B010 B011 B013 B014 B015 B017 B018
 B B019 B021 B022 B023 B025 B026 B027 B029 B030 B031 B033
+C B034 B035 B037 B038 B039 B041 B042 B043 B045 B046 B047 B049 B050
 `
 
 // coverage says which test plays a report.
@@ -50,6 +51,19 @@ func coverage() map[string]func(*testing.T) {
 		"B030": TestHTTP2,
 		"B031": TestHTTP2,
 		"B033": TestCancelledByTheProvider,
+		"B034": TestRestartIsAnnounced,
+		"B035": TestOnlyTheRestIsAskedFor,
+		"B037": TestPiecesOfTwoCalls,
+		"B038": TestOnlyTheRestIsAskedFor,
+		"B039": TestOnlyTheRestIsAskedFor,
+		"B041": TestSeams,
+		"B042": TestSeams,
+		"B043": TestNothingIsGluedInSilence,
+		"B045": TestPreambleOfAContinuation,
+		"B046": TestSeams,
+		"B047": TestCutInsideACharacter,
+		"B049": TestDialects,
+		"B050": TestDialects,
 	}
 }
 
