@@ -203,6 +203,12 @@ func (g *gate) hold(m chunk, out func(chunk)) {
 
 		return
 	}
+	if len(m.Extra) > 0 || m.ResponseMeta != nil { // what the chunk says beside its block does not wait, and is not lost with it
+		out(m.as(&schema.Message{Role: m.Role, Extra: m.Extra, ResponseMeta: m.ResponseMeta}))
+		body := *m.Message
+		body.Extra, body.ResponseMeta = nil, nil
+		m = m.as(&body)
+	}
 	g.queue = append(g.queue, held{chunk: m})
 	g.bytes += blockSize(m.origin.block)
 }

@@ -130,3 +130,19 @@ func TestAgenticRemoteIsBounded(t *testing.T) {
 	assert.Equal(t, "search", buffer.Tool)
 	assert.Equal(t, "One. ", agText(fm.ConcatAgentic(t, chunks)))
 }
+
+// TestAgenticRemoteExtra: what a chunk says beside a call that is dropped is not lost: clients know by it what they wrote.
+func TestAgenticRemoteExtra(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		extra := map[string]any{"generated": true}
+		search := schema.NewContentBlock(&schema.ServerToolCall{Name: "search", CallID: "a"})
+		search.StreamingMeta = &schema.StreamingMeta{Index: 0}
+		text := schema.NewContentBlock(&schema.AssistantGenText{Text: "Hello."})
+		text.StreamingMeta = &schema.StreamingMeta{Index: 0}
+		msg := agRun(t, fm.Script{agChunk(nil, extra, search), fm.Reset()},
+			fm.Script{agChunk(nil, extra, text), fm.StopReason("end_turn", 1, 1)})
+		assert.Equal(t, "Hello.", agText(msg))
+		assert.Equal(t, true, msg.Extra["generated"])
+	})
+}
