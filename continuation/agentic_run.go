@@ -2,7 +2,6 @@ package continuation
 
 import (
 	"context"
-	"maps"
 
 	"github.com/cloudwego/eino/adk"
 	einocallbacks "github.com/cloudwego/eino/callbacks"
@@ -26,9 +25,9 @@ func (s agentic) runInput(r *request) einocallbacks.CallbackInput {
 	return in
 }
 
-// runOutput is what callback handlers get of a chunk: a copy, since the consumer may write to its own.
+// runOutput is what callback handlers get of a chunk: a copy, since they and the consumer may write to theirs.
 func (s agentic) runOutput(c chunk) einocallbacks.CallbackOutput {
-	return s.runAnswer(copiedForRun(c.origin.of))
+	return s.runAnswer(copyAgentic(c.origin.of))
 }
 
 // runAnswer is what callback handlers get of a whole answer.
@@ -40,16 +39,6 @@ func (s agentic) runAnswer(answer any) einocallbacks.CallbackOutput {
 	}
 
 	return out
-}
-
-func copiedForRun(m *schema.AgenticMessage) *schema.AgenticMessage {
-	if m == nil {
-		return nil
-	}
-	cp := *m
-	cp.Extra = maps.Clone(m.Extra)
-
-	return &cp
 }
 
 // tellAgent sends e as an event of the agent. Nobody needs to know if there is none to send to any more.

@@ -80,12 +80,9 @@ func (s messages) runInput(r *request) einocallbacks.CallbackInput {
 	return &model.CallbackInput{Messages: r.messages, Tools: o.Tools, ToolChoice: o.ToolChoice, Config: runConfig(o)}
 }
 
-// runOutput is what callback handlers get of a chunk: a copy, since the consumer may write to its own.
+// runOutput is what callback handlers get of a chunk: a copy, since they and the consumer may write to theirs.
 func (s messages) runOutput(c chunk) einocallbacks.CallbackOutput {
-	m := *c.Message
-	m.Extra = maps.Clone(m.Extra)
-
-	return s.runAnswer(&m)
+	return s.runAnswer(copyMessage(c.Message))
 }
 
 // runAnswer is what callback handlers get of a whole answer.

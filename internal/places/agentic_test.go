@@ -110,7 +110,7 @@ func agenticAgent(t *testing.T, cfg *agenticConfig, w *worker, s *store) *adk.Ty
 	t.Helper()
 	cfg.Name, cfg.Description = "agent", "an agent"
 	cfg.ToolsConfig = w.tools(t, "look", "fetch")
-	cfg.ToolsConfig.Tools = append(cfg.ToolsConfig.Tools, w.approval(t, "ask"))
+	cfg.ToolsConfig.Tools = append(cfg.ToolsConfig.Tools, w.approval(t))
 	agent, err := adk.NewTypedChatModelAgent(t.Context(), cfg)
 	require.NoError(t, err)
 

@@ -42,7 +42,7 @@ func TestAgentLearnsWhatWasCutOff(t *testing.T) {
 				w, s := &worker{}, &store{}
 				agentOf := func(inner *fm.Model, handlers ...adk.ChatModelAgentMiddleware) *adk.Runner {
 					cfg := &adk.ChatModelAgentConfig{ToolsConfig: w.tools(t, "look", "fetch"), Handlers: handlers}
-					cfg.ToolsConfig.Tools = append(cfg.ToolsConfig.Tools, w.approval(t, "ask"))
+					cfg.ToolsConfig.Tools = append(cfg.ToolsConfig.Tools, w.approval(t))
 					decorate(cfg, inner, hint...)
 
 					return adk.NewRunner(t.Context(), adk.RunnerConfig{Agent: newAgent(t, cfg), EnableStreaming: true, CheckPointStore: s})

@@ -156,7 +156,7 @@ func TestFailover(t *testing.T) {
 			)
 			w, s, seen := &worker{}, &store{}, &tree{}
 			cfg := &adk.ChatModelAgentConfig{Name: "agent"}
-			cfg.ToolsConfig.Tools = append(cfg.ToolsConfig.Tools, w.approval(t, "ask"))
+			cfg.ToolsConfig.Tools = append(cfg.ToolsConfig.Tools, w.approval(t))
 			decorate(cfg, first, second)
 			runner := adk.NewRunner(t.Context(), adk.RunnerConfig{Agent: newAgent(t, cfg), EnableStreaming: true, CheckPointStore: s})
 			all := read(t, runner.Query(t.Context(), "hi", adk.WithCheckPointID("1"), adk.WithCallbacks(seen.handler())))
@@ -216,7 +216,7 @@ func TestCheckpointHoldsWhatEndedAStream(t *testing.T) {
 		decorate(left, fm.New(fm.Script{fm.Text("Hello "), fm.Reset()}), continuation.WithMaxContinuations(1), continuation.WithMaxElapsed(time.Nanosecond))
 		w, s := &worker{}, &store{}
 		right := &adk.ChatModelAgentConfig{Name: "right", Description: "right"}
-		right.ToolsConfig.Tools = append(right.ToolsConfig.Tools, w.approval(t, "ask"))
+		right.ToolsConfig.Tools = append(right.ToolsConfig.Tools, w.approval(t))
 		inner := fm.New(
 			fm.Script{fm.Call(0, "c1", "ask", `{"what":"it"}`), fm.Finish("tool_calls")},
 			fm.Script{fm.Text("Done."), fm.Finish("stop")},

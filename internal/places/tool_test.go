@@ -11,9 +11,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// approval returns a tool that asks a human at its first run: it interrupts the agent, and is done when it is resumed.
-func (w *worker) approval(t *testing.T, name string) tool.BaseTool {
+// approval returns a tool "ask" that asks a human at its first run: it interrupts the agent, and is done when it is resumed.
+func (w *worker) approval(t *testing.T) tool.BaseTool {
 	t.Helper()
+	const name = "ask"
 	one, err := utils.InferTool(name, "The tool "+name+".", func(ctx context.Context, in order) (string, error) {
 		if was, _, _ := tool.GetInterruptState[string](ctx); !was {
 			return "", tool.StatefulInterrupt(ctx, "approve?", in.What)
