@@ -8,6 +8,7 @@ import (
 
 	"github.com/cloudwego/eino/adk"
 	einocallbacks "github.com/cloudwego/eino/callbacks"
+	"github.com/cloudwego/eino/components"
 	"github.com/cloudwego/eino/components/model"
 	"github.com/cloudwego/eino/compose"
 	"github.com/cloudwego/eino/flow/agent/react"
@@ -91,10 +92,11 @@ func (s scribbling) Stream(ctx context.Context, in []*schema.Message, opts ...mo
 func TestScribblers(t *testing.T) {
 	t.Parallel()
 	everyone := einocallbacks.NewHandlerBuilder().OnEndWithStreamOutputFn(
-		func(ctx context.Context, _ *einocallbacks.RunInfo, out *schema.StreamReader[einocallbacks.CallbackOutput]) context.Context {
+		func(ctx context.Context, i *einocallbacks.RunInfo, out *schema.StreamReader[einocallbacks.CallbackOutput]) context.Context {
+			ours := i.Component == components.ComponentOfChatModel || i.Component == continuation.ComponentOfAttempt
 			go func() {
 				defer out.Close()
-				for {
+				for ours { // the stream of a graph around it is Eino's
 					o, err := out.Recv()
 					if err != nil {
 						return
