@@ -68,7 +68,7 @@ func measure(ctx context.Context, w way, cases []sample) (out row, err error) {
 	if err != nil {
 		return out, err
 	}
-	defer func() { err = errors.Join(err, server.Close()) }()
+	defer func() { err = errors.Join(err, server.Close()) }() //nolint:contextcheck // as above
 	transport := &http.Transport{}
 	defer transport.CloseIdleConnections()
 	agent, err := newAgent(ctx, w, server, transport)
