@@ -23,6 +23,8 @@ const reports = `
 A B001 B002 B003 B005 B006 B007 B009 B010 B011 B013 B014 B015 B017 B018
 B B019 B021 B022 B023 B025 B026 B027 B029 B030 B031 B033
 C B034 B035 B037 B038 B039 B041 B042 B043 B045 B046 B047 B049 B050
+D B051 B053 B054 B055 B057 B058 B059 B061 B062 B063 B065 B066 B067 B070 B071
+E B073 B074 B075 B077 B078 B079 B081 B082 B083
 `
 
 // coverage says which test plays a report.
@@ -64,6 +66,30 @@ func coverage() map[string]func(*testing.T) {
 		"B047": TestCutInsideACharacter,
 		"B049": TestDialects,
 		"B050": TestDialects,
+		"B051": TestCallsOfABrokenAttempt,
+		"B053": TestCallCutAtALimit,
+		"B054": TestHalfACallAtAFinishReason,
+		"B055": TestHalfACallAtAFinishReason,
+		"B057": TestCallCutAtALimit,
+		"B058": TestHalfACallAtAFinishReason,
+		"B059": TestHalfACallAtAFinishReason,
+		"B061": TestHalfACall,
+		"B062": TestHalfACall,
+		"B063": TestToolsOfAContinuation,
+		"B065": TestWholeCallsOfABrokenAnswer,
+		"B066": TestWholeCallsOfABrokenAnswer,
+		"B067": TestToolsOfAContinuation,
+		"B070": TestToolsOfAContinuation,
+		"B071": TestPiecesOfACall,
+		"B073": TestHalfAThought,
+		"B074": TestHalfAThought,
+		"B075": TestThoughtIsRefused,
+		"B077": TestThoughtIsRefused,
+		"B078": TestThoughtBesideACall,
+		"B079": TestThoughtBesideACall,
+		"B081": TestThoughtAlone,
+		"B082": TestThoughtAlone,
+		"B083": TestThoughtAlone,
 	}
 }
 
