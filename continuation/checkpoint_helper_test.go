@@ -13,6 +13,7 @@ type ckStore struct {
 	checkpointstore.Store
 	getErr, putErr  error
 	delay, putDelay time.Duration
+	deaf            time.Duration // a delay that no context ends
 	putPanic        bool
 	beforePut       chan struct{}
 
@@ -34,6 +35,9 @@ func (s *ckStore) wait(ctx context.Context, d time.Duration) error {
 
 func (s *ckStore) Get(ctx context.Context, runID string) (checkpointstore.Checkpoint, error) {
 	s.gets.Add(1)
+	if s.deaf > 0 {
+		<-time.After(s.deaf)
+	}
 	if err := s.wait(ctx, s.delay); err != nil {
 		return checkpointstore.Checkpoint{}, err
 	}

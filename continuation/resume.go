@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime/debug"
 	"strings"
 	"time"
 
@@ -52,7 +53,7 @@ func (c *call) lookUp() (found, error) {
 	}
 	ctx, cancel := context.WithTimeout(c.caller, k.startTimeout)
 	defer cancel()
-	stored, err := k.store.Get(ctx, key)
+	stored, err := inTime(ctx, func() (checkpointstore.Checkpoint, error) { return k.store.Get(ctx, key) })
 	fresh := errors.Is(err, checkpointstore.ErrNotFound)
 	if err != nil && !fresh {
 		c.tellStore("get", err)
@@ -74,6 +75,31 @@ func (c *call) lookUp() (found, error) {
 	}
 
 	return c.claim(ctx, f)
+}
+
+// inTime asks a store that may not heed its context: what comes too late is nobody's any more.
+func inTime[T any](ctx context.Context, ask func() (T, error)) (answer T, err error) {
+	type result struct {
+		answer T
+		err    error
+	}
+	done := make(chan result, 1)
+	go func() {
+		r := result{err: errGone}
+		defer func() {
+			if p := recover(); p != nil {
+				r.err = &PanicError{Value: p, Stack: debug.Stack()}
+			}
+			done <- r
+		}()
+		r.answer, r.err = ask()
+	}()
+	select {
+	case r := <-done:
+		return r.answer, r.err
+	case <-ctx.Done():
+		return answer, contextError(ctx)
+	}
 }
 
 // newSaver returns the writer of the call's checkpoints, of the epoch after stored's.
@@ -108,7 +134,7 @@ func (c *call) claim(ctx context.Context, f found) (found, error) {
 	next.Takeovers++
 	next.Interruptions++
 	next.UpdatedAt = time.Now()
-	err := s.store.Put(ctx, next)
+	_, err := inTime(ctx, func() (struct{}, error) { return struct{}{}, s.store.Put(ctx, next) })
 	switch {
 	case errors.Is(err, checkpointstore.ErrStale):
 		return found{}, &TakenOverError{RunID: s.base.RunID, Err: err}
@@ -178,7 +204,7 @@ func (c *call) replay(left *checkpointstore.Checkpoint) {
 		Call: c.source(), Kind: callbacks.NoticeReplayed,
 		Message: "the answer is in the store already; the model is not asked",
 	})
-	c.gate.interrupt(c.deliver)
+	c.flush()
 	c.release()
 	c.pushEnd(left.FinishReason, left.Interruptions, left.Dropped)
 	c.reason = left.FinishReason

@@ -101,8 +101,19 @@ func storedCall(t snapshot.ToolCall) checkpointstore.ToolCall {
 func (c *call) finalCheckpoint() checkpointstore.Checkpoint {
 	cp := c.checkpoint(time.Now())
 	cp.Done, cp.FinishReason = true, c.reason
-	if cp.OpenToolCall != nil { // it was delivered as it came, or is among the dropped
-		cp.OpenToolCall = nil
+	if cp.OpenToolCall == nil && !c.gate.fill {
+		return cp
+	}
+	cp.OpenToolCall, cp.ToolCalls = nil, nil
+	for _, t := range c.acc.Snapshot().ToolCalls {
+		if t.State != snapshot.CallWhole && c.plan == snapshot.SynthesizeToolUse && c.gate.fill {
+			continue // it was cancelled; in an unbroken answer it was delivered as it came
+		}
+		stored := storedCall(t)
+		if c.gate.fill && strings.TrimSpace(t.Arguments) == "" {
+			stored.Arguments = "{}"
+		}
+		cp.ToolCalls = append(cp.ToolCalls, stored)
 	}
 
 	return cp
