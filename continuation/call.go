@@ -141,10 +141,7 @@ func (c *call) next() (chunk, error) {
 			return m, nil
 		}
 		if c.phase == phaseEnded {
-			err := c.err
-			if isEOF(err) {
-				c.endRead()
-			}
+			err := c.endRead(c.err)
 			c.run.end(err)
 			c.err = io.EOF
 

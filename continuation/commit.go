@@ -51,14 +51,21 @@ func RunIDFromSession(key string) func(context.Context) string {
 	}
 }
 
-// register remembers where a call of the run keeps its checkpoint.
-func (r *runRecord) register(key string, epoch uint64) {
+// register remembers where a call of the run keeps its checkpoint. It reports false if what is stored there, at the epoch
+// before, is none of the run's calls in this process: then another process has taken the run over since.
+func (r *runRecord) register(key string, epoch uint64) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.keys == nil {
 		r.keys = make(map[string]uint64)
 	}
-	r.keys[key] = epoch
+	last, known := r.keys[key]
+	if known && epoch-1 > last {
+		return false
+	}
+	r.keys[key] = max(last, epoch)
+
+	return true
 }
 
 func (r *runRecord) all() map[string]uint64 {

@@ -43,7 +43,8 @@ type found struct {
 }
 
 // lookUp asks the store for what is there of the call, and claims it if it is to be gone on with. What goes wrong leads to
-// a call without checkpoints, but for a rival that was faster.
+// a call without checkpoints, but for a rival that was faster, or that has taken over between two calls of the run: a
+// process that was stopped meanwhile must not take the run back.
 func (c *call) lookUp() (found, error) {
 	k := c.cfg.checkpoints
 	runID := c.cfg.runID(c.caller)
@@ -61,18 +62,15 @@ func (c *call) lookUp() (found, error) {
 			return found{}, nil
 		}
 	}
+	if r, ok := c.caller.Value(runIDKey{}).(*runRecord); ok && !r.register(key, stored.Epoch+1) {
+		return found{}, &TakenOverError{RunID: key, Err: fmt.Errorf("%w: epoch %d is none of this run", checkpointstore.ErrStale, stored.Epoch)}
+	}
 	f := found{saver: c.newSaver(key, stored, !fresh)}
 	if err != nil || stored.Fingerprint != f.saver.base.Fingerprint {
 		return f, nil
 	}
 	f.saver.base.Takeovers, f.saver.base.Interruptions = stored.Takeovers, stored.Interruptions
 	f.left = &stored
-	if stored.Done { // it is answered from the store, and deleted as who wrote it would have
-		f.saver.base.Epoch, f.saver.base.Seq, f.saver.base.Owner = stored.Epoch, stored.Seq, stored.Owner
-		f.saver.owns = true
-
-		return f, nil
-	}
 
 	return c.claim(ctx, f)
 }
@@ -106,9 +104,6 @@ func inTime[T any](ctx context.Context, ask func() (T, error)) (answer T, err er
 func (c *call) newSaver(key string, stored checkpointstore.Checkpoint, there bool) *saver {
 	of := c.source()
 	now := time.Now()
-	if r, ok := c.caller.Value(runIDKey{}).(*runRecord); ok {
-		r.register(key, stored.Epoch+1)
-	}
 	if c.cfg.inAgent {
 		rememberInRun(c.caller, key, stored.Epoch+1)
 	}
@@ -123,28 +118,36 @@ func (c *call) newSaver(key string, stored checkpointstore.Checkpoint, there boo
 	}
 }
 
-// claim takes over what was left. Of two claimers one wins.
+// claim takes over what was left. Of two claimers one wins. A finished answer is claimed too, since its run goes on: what
+// cannot be claimed because the store takes no writes is answered from it all the same.
 func (c *call) claim(ctx context.Context, f found) (found, error) {
 	s := f.saver
-	if f.left.Takeovers >= s.maxTakeovers {
+	if !f.left.Done && f.left.Takeovers >= s.maxTakeovers {
 		return f, nil // resume ends the call
 	}
 	next := *f.left
 	next.Epoch, next.Owner, next.Seq = s.base.Epoch, s.base.Owner, 1
-	next.Takeovers++
-	next.Interruptions++
+	if !next.Done {
+		next.Takeovers++
+		next.Interruptions++
+	}
 	next.UpdatedAt = time.Now()
 	_, err := inTime(ctx, func() (struct{}, error) { return struct{}{}, s.store.Put(ctx, next) })
 	switch {
 	case errors.Is(err, checkpointstore.ErrStale):
 		return found{}, &TakenOverError{RunID: s.base.RunID, Err: err}
-	case err != nil:
+	case err == nil:
+		s.base.Seq = 1
+	case next.Done: // it is deleted as who wrote it would have
+		c.tellStore("put", err)
+		s.base.Epoch, s.base.Seq, s.base.Owner = f.left.Epoch, f.left.Seq, f.left.Owner
+	default:
 		c.tellStore("put", err)
 
 		return found{}, nil
 	}
-	s.owns = true
-	s.base.Seq, s.base.Takeovers, s.base.Interruptions = 1, next.Takeovers, next.Interruptions
+	s.owns, s.stands = true, next.Done
+	s.base.Takeovers, s.base.Interruptions = next.Takeovers, next.Interruptions
 
 	return f, nil
 }

@@ -15,7 +15,9 @@ var errNotKept = errors.New("continuation: a checkpoint cannot hold these values
 
 // saves reports whether what came can be kept: an answer that is wanted whole was not delivered, and media cannot be gone
 // on with.
-func (c *call) saves() bool { return c.saver != nil && c.whole == nil && !c.acc.Media() }
+func (c *call) saves() bool {
+	return c.saver != nil && !c.saver.stands && c.whole == nil && !c.acc.Media()
+}
 
 // grew takes note of a chunk for the checkpoint, and writes it if it is time to.
 func (c *call) grew(m chunk) {
@@ -129,6 +131,7 @@ func (c *call) keep(err error) {
 	switch {
 	case s.abandoned:
 		s.put(job{checkpoint: c.finalCheckpoint(), last: true, remove: true})
+	case s.stands:
 	case isEOF(err) && !c.acc.Media() && (s.keep || s.dirty):
 		s.put(job{checkpoint: c.finalCheckpoint(), last: true})
 	case !isEOF(err) && c.saves() && (s.pace.unsaved > 0 || s.dirty && c.content):
@@ -137,11 +140,12 @@ func (c *call) keep(err error) {
 }
 
 // endRead says that the consumer has read the end: what is not to be kept is deleted. It waits for the store as long as a
-// call does at its start, so that a program may end after its answer.
-func (c *call) endRead() {
+// call does at its start, so that a program may end after its answer. It returns the end, or the
+// error that the last write was refused with.
+func (c *call) endRead(end error) error {
 	s := c.saver
-	if s == nil {
-		return
+	if s == nil || !isEOF(end) {
+		return end
 	}
 	if !s.keep && s.dirty {
 		s.put(job{checkpoint: c.finalCheckpoint(), last: true, remove: true})
@@ -149,6 +153,11 @@ func (c *call) endRead() {
 	s.wait()
 	c.tellNews()
 	c.saver = nil
+	if err := s.takenOver(); err != nil {
+		return err
+	}
+
+	return end
 }
 
 // tellNews tells of a failure of the store, once an episode.

@@ -21,14 +21,15 @@ const (
 // is something to write.
 type saver struct {
 	*checkpoints
-	ctx   context.Context            //nolint:containedctx // the caller's values, for the store's own tracing; it never ends
-	base  checkpointstore.Checkpoint // who writes what for whom; Seq is the last one given out
-	lost  func()                     // called when another call has taken over
-	owns  bool                       // something of this epoch was written, or may have been; the goroutine's
-	dirty bool                       // there is something in the store to replace or delete
-	pace  cadence
-	timer *time.Timer
-	calls int // that were whole at the last write
+	ctx    context.Context            //nolint:containedctx // the caller's values, for the store's own tracing; it never ends
+	base   checkpointstore.Checkpoint // who writes what for whom; Seq is the last one given out
+	lost   func()                     // called when another call has taken over
+	owns   bool                       // something of this epoch was written, or may have been; the goroutine's
+	stands bool                       // the whole answer is in the store already
+	dirty  bool                       // there is something in the store to replace or delete
+	pace   cadence
+	timer  *time.Timer
+	calls  int // that were whole at the last write
 
 	told      bool // what a checkpoint cannot hold
 	abandoned bool // too many have taken the answer over: it goes
