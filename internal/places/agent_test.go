@@ -126,11 +126,11 @@ func read(t *testing.T, events *adk.AsyncIterator[*adk.AgentEvent]) (all []shown
 		if !ok {
 			return all
 		}
-		all = append(all, show(t, e))
+		all = append(all, showing(t, e))
 	}
 }
 
-func show(t *testing.T, e *adk.AgentEvent) shown {
+func showing(t *testing.T, e *adk.AgentEvent) shown {
 	t.Helper()
 	s := shown{by: e.AgentName, err: e.Err, action: e.Action}
 	for _, step := range e.RunPath {
