@@ -67,13 +67,25 @@ func (d *document) tells() bool {
 // x is decided, or held.
 func (j *joiner) decideDocument(x string, full bool) (int, bool) {
 	y := strings.TrimLeft(x, jsonSpace)
-	lead := len(x) - len(y)
 	if y == "" && !full {
+		return 0, true
+	}
+	if again, open := j.fencedAgain(y, full); again {
+		return j.reject(), true
+	} else if open {
 		return 0, true
 	}
 	if !j.doc.opensWith(y) {
 		return 0, false
 	}
+
+	return j.decideOpened(x, y, full)
+}
+
+// decideOpened tells the document that the text stops in from another one, and from a value inside it. Y is x without the
+// white space in front.
+func (j *joiner) decideOpened(x, y string, full bool) (int, bool) {
+	lead := len(x) - len(y)
 	same := commonPrefix(y, j.doc.text)
 	nested := j.doc.accepts(x[commonPrefix(x, j.trimmed):]) // y may as well be a value inside the document
 	switch {

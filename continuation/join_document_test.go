@@ -90,6 +90,7 @@ func TestJoinOfJSON(t *testing.T) {
 		{"a fence behind a document that is open", "```json\n{\"a\":1,", "\n```\n", "\n```\n", callbacks.JoinUndecided, low},
 		{"a document that ends", "```json\n{\"a\":1", "}\n```\nDone.", "}\n```\nDone.", plain, high},
 		{"an array that begins a prose text", "[1", "] says so.", "] says so.", plain, high},
+		{"a fence in a string", `{"text":"`, "```json\\n{}\\n```\"}", "```json\\n{}\\n```\"}", plain, callbacks.ConfidenceMedium},
 		{"a template", "{", "{name}} said", "{name}} said", callbacks.JoinUndecided, low},
 	})
 }
@@ -100,6 +101,9 @@ func TestJoinOfJSONInOtherWords(t *testing.T) {
 		{`{"a":1,"b":"x`, `{"result":{"a":1,"b":"xyz"}}`},
 		{`{"a":1,`, `{"a":2,"b":3}`},
 		{`["a","b`, `["c","b"]`},
+		{`{"a":1,`, "```json\n{\"a\":1,\"b\":2}\n```"},
+		{`{"a":"x`, "```\n{\"a\":\"xy\"}\n```"},
+		{`["a",`, "~~~json\n\n[\"a\",\"b\"]\n~~~"},
 		{"Config:\n\n```json\n{\"port\": 80,", "```json\n{\"host\": \"x\", \"port\": 80}\n```"},
 		{"Config:\n\n```json\n{\"port\": 80,", "{\"host\": \"x\", \"port\": 80}\n```"},
 	} {

@@ -84,3 +84,29 @@ func (j *joiner) reopened(x string, full bool) (n int, open bool) {
 		return 0, false
 	}
 }
+
+// fencedAgain reports whether x opens a document in a code block, while the one that the text stops in stands in none: the
+// two can never be one. Open says that more bytes may show that. What a string of the document takes is no fence.
+func (j *joiner) fencedAgain(x string, full bool) (again, open bool) {
+	if j.fence.is() || x == "" || x[0] != '`' && x[0] != '~' {
+		return false, false
+	}
+	line, rest, found := strings.Cut(x, "\n")
+	if !found {
+		info := strings.TrimLeft(line, x[:1])
+		if len(line)-len(info) < 3 && info != "" || strings.ContainsFunc(info, func(r rune) bool { return r <= ' ' || r == '\\' || r == '"' }) {
+			return false, false
+		}
+
+		return false, !full
+	}
+	rest = strings.TrimLeft(rest, jsonSpace)
+	if _, is := readFence(line); !is || j.doc.accepts(x) {
+		return false, false
+	}
+	if rest == "" {
+		return false, !full
+	}
+
+	return rest[0] == '{' || rest[0] == '[', false
+}
