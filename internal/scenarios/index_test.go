@@ -25,6 +25,7 @@ B B019 B021 B022 B023 B025 B026 B027 B029 B030 B031 B033
 C B034 B035 B037 B038 B039 B041 B042 B043 B045 B046 B047 B049 B050
 D B051 B053 B054 B055 B057 B058 B059 B061 B062 B063 B065 B066 B067 B070 B071
 E B073 B074 B075 B077 B078 B079 B081 B082 B083
+F B085 B086 B087 B089 B090 B091 B093 B094 B095 B097 B098
 `
 
 // coverage says which test plays a report.
@@ -90,6 +91,17 @@ func coverage() map[string]func(*testing.T) {
 		"B081": TestThoughtAlone,
 		"B082": TestThoughtAlone,
 		"B083": TestThoughtAlone,
+		"B085": TestHistoryOfAContinuation,
+		"B086": TestDialectIsNotGuessed,
+		"B087": TestHistoryOfAContinuation,
+		"B089": TestHistoryOfAContinuation,
+		"B090": TestHistoryOfAContinuation,
+		"B091": TestHistoryOfAContinuation,
+		"B093": TestPromptIsNoInstruction,
+		"B094": TestPromptIsNoInstruction,
+		"B095": TestNothingToContinue,
+		"B097": TestPromptIsNoInstruction,
+		"B098": TestStructuredOutput,
 	}
 }
 
