@@ -9,13 +9,14 @@ import (
 
 // Limits of a join. Characters are counted by weight.
 const (
-	joinWindow  = 512 // bytes of a continuation held back at most
-	joinContext = 4096
-	joinOverlap = 12  // characters that a repetition must have to be no accident
-	joinWord    = 3   // letters that a repeated beginning of a word must have
-	joinRestart = 16  // characters after which equality with the start of the text counts as a restart
-	joinRound   = 4   // bytes alike before and at the end of a repetition that show a text that goes round
-	joinPeriod  = 128 // up to this length, a text is waited for to come again whole: it may go round
+	joinWindow       = 512 // bytes of a continuation held back at most
+	joinContext      = 4096
+	joinOverlap      = 12  // characters that a repetition must have to be no accident
+	joinWord         = 3   // letters that a repeated beginning of a word must have
+	joinRestart      = 16  // characters after which equality with the start of the text counts as a restart
+	joinExactRestart = 64  // bytes that must come again for a restart where the provider continues to the byte
+	joinRound        = 4   // bytes alike before and at the end of a repetition that show a text that goes round
+	joinPeriod       = 128 // up to this length, a text is waited for to come again whole: it may go round
 )
 
 // joiner decides how a continuation meets the text before it: what of its first stretch repeats that text, or only speaks
@@ -170,8 +171,11 @@ func (j *joiner) decide(x string, final bool) int {
 	return l.n() + cut
 }
 
-// decideExact joins what needs no cut but of white space that was not shown.
+// decideExact joins what needs no cut but of white space that was not shown, or of all that was.
 func (j *joiner) decideExact(x string, full bool) int {
+	if cut, ok := j.decideWholeRestart(x, full); ok {
+		return cut
+	}
 	space := commonPrefix(x, j.trimmed)
 	cut := j.decideSpace(x, space, false, full)
 	if j.state == joinDone && j.doc != nil && !j.doc.accepts(x[cut:]) {

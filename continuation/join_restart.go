@@ -114,6 +114,28 @@ func (j *joiner) decideSpacedRestart(x string, full bool) (int, bool) {
 	}
 }
 
+// decideWholeRestart looks whether x says all that was shown again: a template that closed the partial answer, though the
+// provider continues one to the byte, makes the model start over. Less than all of it, or little, proves nothing there, and
+// is not cut. It reports
+// false if x does not; if true, x is decided, or held.
+func (j *joiner) decideWholeRestart(x string, full bool) (int, bool) {
+	at := j.origin(x)
+	shown := min(j.textAt+len(j.text)-at, joinWindow)
+	if shown < joinExactRestart {
+		return 0, false
+	}
+	switch again := j.commonStart(x, at); {
+	case again >= shown && j.isRestart(x[:shown]):
+		return j.align(x, at, callbacks.ConfidenceMedium), true
+	case again == len(x) && again < shown && !full:
+		return 0, true
+	case again >= joinExactRestart && j.isRestart(x[:again]): // in other words from here on, or it goes on so
+		return j.settle(callbacks.JoinPlain, 0, callbacks.ConfidenceLow), true
+	default:
+		return 0, false
+	}
+}
+
 // awaitsAnchor reports whether x may yet turn out to be the head of the table that the answer begins with, and is in: that
 // said again looks like the answer begun anew.
 func (j *joiner) awaitsAnchor(x string) bool {
