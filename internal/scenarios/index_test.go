@@ -26,6 +26,8 @@ C B034 B035 B037 B038 B039 B041 B042 B043 B045 B046 B047 B049 B050
 D B051 B053 B054 B055 B057 B058 B059 B061 B062 B063 B065 B066 B067 B070 B071
 E B073 B074 B075 B077 B078 B079 B081 B082 B083
 F B085 B086 B087 B089 B090 B091 B093 B094 B095 B097 B098
+G B099 B101 B102 B103 B105 B106 B107 B109 B110 B111 B113 B114 B115 B117
+H B118 B119 B121 B122 B123 B125 B126 B127 B129 B130 B131 B133 B134 B135
 `
 
 // coverage says which test plays a report.
@@ -102,6 +104,34 @@ func coverage() map[string]func(*testing.T) {
 		"B095": TestNothingToContinue,
 		"B097": TestPromptIsNoInstruction,
 		"B098": TestStructuredOutput,
+		"B099": TestRetryAfter,
+		"B101": TestRetryAfter,
+		"B102": TestStorm,
+		"B103": TestStorm,
+		"B105": TestRefusals,
+		"B106": TestRecoveryIsOnUnlessItIsOff,
+		"B107": TestRecoveryIsOnUnlessItIsOff,
+		"B109": TestRecoveryIsOnUnlessItIsOff,
+		"B110": TestRecoveryIsOnUnlessItIsOff,
+		"B111": TestRefusals,
+		"B113": TestBreakerAndTheCaller,
+		"B114": TestBreakerAndTheCaller,
+		"B115": TestBreakerAndTheCaller,
+		"B117": TestRefusals,
+		"B118": TestSilence,
+		"B119": TestSilence,
+		"B121": TestSilence,
+		"B122": TestSilence,
+		"B123": TestSilence,
+		"B125": TestCancelled,
+		"B126": TestCancelled,
+		"B127": TestCancelled,
+		"B129": TestNothingIsLeft,
+		"B130": TestNothingIsLeft,
+		"B131": TestNothingIsLeft,
+		"B133": TestControlOfTheFramework,
+		"B134": TestGivenUpIsNoEnd,
+		"B135": TestGivenUpIsNoEnd,
 	}
 }
 
