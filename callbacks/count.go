@@ -55,7 +55,10 @@ func (e Exhausted) count(m *ModelStats) {
 
 func (e Ended) count(m *ModelStats) {
 	add(&m.Calls, 1)
-	if e.Outcome != OutcomeRecovered && e.Outcome != OutcomeExhausted { // those have told it themselves
+	switch {
+	case e.Outcome == OutcomeRecovered, e.Outcome == OutcomeExhausted: // those have told it themselves
+	case e.Requests == 0 && !e.Billed.Known: // there was nothing to bill
+	default:
 		m.billCall(e.Billed)
 	}
 }

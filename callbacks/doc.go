@@ -14,8 +14,8 @@
 //		}
 //	})
 //
-// [Slog] is the handler that logs them all. An answer that does not break causes no event but, while a tool call is
-// held back, [ToolCallProgress].
+// [Slog] is the handler that logs them all. Of an answer that does not break [Ended] tells that the call is over and,
+// while a tool call is held back, [ToolCallProgress] how it comes along.
 //
 // # Order
 //
@@ -27,9 +27,12 @@
 //   - Where the answer ends with the tool calls that arrived whole (snapshot.SynthesizeToolUse), no request is made:
 //     Interrupted, Started without a backoff, Completed with the reason "tool_calls".
 //   - After Exhausted, and after a Cancelled, no event claims progress.
+//   - [Ended] is the last event of every call, broken or not. Its outcome is recovered where there was a Completed,
+//     exhausted where there was an Exhausted, and cancelled where there was a Cancelled.
 //   - [OpenRetried] stands for requests that failed before any content; they are no continuations.
 //
-// So the rates per provider and model can be computed from the log alone, which is what [Replay] does.
+// So the rates per provider and model can be computed from the log alone, which is what [Replay] does. They need every
+// call, so that Ended is logged at INFO like what else is counted: one record a call.
 //
 // # Statistics
 //

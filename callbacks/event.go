@@ -104,18 +104,21 @@ type Exhausted struct {
 	Billed      snapshot.Usage
 }
 
-// Ended says that a model call is over, however it ended. It is the last event of its call and the only one that tells of
-// calls that did not break, so that rates by call can be computed. Package continuation does not send it yet.
+// Ended says that a model call is over. It is sent once for every Stream and Generate of the caller, whether the answer
+// broke or not, when the caller has been given the end or the error, or has let go of the reader: so rates by call can be
+// computed. It is the last event of its call, but for a [HandlerStalled] of a handler that took too long over it. Only
+// what is passed through to the wrapped model untouched has none: the calls of a decorator below another one, and of one
+// that is given no continuations.
 type Ended struct {
 	Call
 	Outcome      Outcome
-	Requests     int           // made of the provider, open retries and continuations included
-	Duration     time.Duration // from the caller's Stream or Generate to the end
-	FirstContent time.Duration // from there to the first content; 0 if none came
-	FinishReason string        // empty if none came
-	Cause        Cause         // of the error that the caller gets; empty if none
-	Answer       snapshot.Usage
-	Billed       snapshot.Usage // of all attempts together
+	Requests     int            // made of the provider, open retries and continuations included
+	Duration     time.Duration  // from the caller's Stream or Generate to the end of the answer, or to the error
+	FirstContent time.Duration  // from there to the first content; 0 if none came, and for an answer that came in one piece
+	FinishReason string         // that the caller got; empty if none
+	Cause        Cause          // of the error that the caller gets; empty if none, or if the caller ended the call
+	Answer       snapshot.Usage // of the answer as far as it came
+	Billed       snapshot.Usage // of all attempts together, as far as they reported it before they were left
 }
 
 // PartialToolUseDiscarded records a tool call that did not arrive whole, for statistics.

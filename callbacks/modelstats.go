@@ -12,7 +12,7 @@ type ModelStats struct {
 	Model    string `json:"model"`
 
 	// Calls.
-	Calls       int `json:"calls"`             // ended, whether they broke or not; 0 where no Ended is sent
+	Calls       int `json:"calls"`             // ended, whether they broke or not
 	Interrupted int `json:"interrupted_calls"` // broke at least once after content had come
 	Recovered   int `json:"recovered_calls"`   // brought to their end by a continuation or by the tool calls that were whole
 	Exhausted   int `json:"exhausted_calls"`   // given up: the caller got an error and the partial answer
@@ -52,7 +52,7 @@ type ModelStats struct {
 	// Usage. Most providers report it at the end of an attempt, so that broken ones have none.
 	Billed        Tokens `json:"billed"`         // of all attempts of recovered, exhausted and ended calls, as far as reported
 	BilledKnown   int    `json:"billed_known"`   // calls of which some usage was reported
-	BilledUnknown int    `json:"billed_unknown"` // calls of which none was
+	BilledUnknown int    `json:"billed_unknown"` // calls that made a request, of which none was
 	UsageKnown    int    `json:"usage_known"`    // interruptions of an attempt that had reported its usage
 	UsageUnknown  int    `json:"usage_unknown"`  // interruptions of one that had not
 

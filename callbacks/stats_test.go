@@ -220,3 +220,13 @@ func TestStatsIsSafeForConcurrentUse(t *testing.T) {
 		t.Errorf("%d open retries, want 800", got)
 	}
 }
+
+// TestStatsOfACallWithoutARequest: an answer from the store, or a call that the circuit breaker refused, has no bill.
+func TestStatsOfACallWithoutARequest(t *testing.T) {
+	m := counted(
+		Ended{Call: testCall(), Outcome: OutcomeComplete}, Ended{Call: testCall(), Outcome: OutcomeFailed, Requests: 1},
+	).Models()[0]
+	if m.Calls != 2 || m.BilledUnknown != 1 || m.BilledKnown != 0 {
+		t.Errorf("%d calls, %d bills unknown, %d known; want 2, 1, 0", m.Calls, m.BilledUnknown, m.BilledKnown)
+	}
+}

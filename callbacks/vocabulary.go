@@ -65,11 +65,11 @@ type Outcome string
 
 // The outcomes of a call.
 const (
-	OutcomeComplete  Outcome = "complete"  // the answer came without a continuation
+	OutcomeComplete  Outcome = "complete"  // the answer came to its end, and no continuation brought it there
 	OutcomeRecovered Outcome = "recovered" // a continuation brought it to its end
 	OutcomeFailed    Outcome = "failed"    // an error that is not continued; one before any content is one
-	OutcomeExhausted Outcome = "exhausted" // no further continuation was tried
-	OutcomeCancelled Outcome = "cancelled" // the caller ended it
+	OutcomeExhausted Outcome = "exhausted" // no further continuation was tried: the caller gets the partial answer in an error
+	OutcomeCancelled Outcome = "cancelled" // the caller ended it, or another process took it over
 )
 
 // NoticeKind says what a [Notice] is about.

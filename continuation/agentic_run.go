@@ -10,6 +10,7 @@ import (
 	"github.com/cloudwego/eino/schema"
 
 	"github.com/eino-carryon/carryon/callbacks"
+	"github.com/eino-carryon/carryon/snapshot"
 )
 
 func (s agentic) component() components.Component { return components.ComponentOfAgenticModel }
@@ -39,6 +40,15 @@ func (s agentic) runAnswer(answer any) einocallbacks.CallbackOutput {
 	}
 
 	return out
+}
+
+func (s agentic) ending(answer any) (finish string, usage snapshot.Usage) {
+	m, _ := answer.(*schema.AgenticMessage)
+	if m == nil || m.ResponseMeta == nil {
+		return "", usage
+	}
+
+	return agenticFinish(m.ResponseMeta), snapshot.UsageOf(m.ResponseMeta.TokenUsage)
 }
 
 // tellAgent sends e as an event of the agent. Nobody needs to know if there is none to send to any more.

@@ -176,12 +176,12 @@ func (c *call) refuseByBreaker(err error) {
 		}
 	}
 	if !c.content {
-		c.fail(err)
+		c.fail(Class{Kind: Overloaded}, err)
 
 		return
 	}
 	c.failed(Class{Kind: Overloaded}, err)
-	c.exhaust(err, ReasonBreakerOpen)
+	c.exhaust(Class{Kind: Overloaded}, err, ReasonBreakerOpen)
 }
 
 // outcome tells the breaker how the attempt ended.

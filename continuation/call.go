@@ -10,7 +10,6 @@ import (
 
 	"github.com/cloudwego/eino/schema"
 
-	"github.com/eino-carryon/carryon/callbacks"
 	"github.com/eino-carryon/carryon/snapshot"
 )
 
@@ -23,6 +22,8 @@ type call struct {
 	dialect Dialect
 	asked   *request // by the caller
 	events  *emitter // nil until the first event
+
+	epilogue *epilogue // nil if nobody hears of the end
 
 	run    *run            // for Eino's callback handlers
 	caller context.Context //nolint:containedctx // Recv has no context: the stream lives under the one Stream was given
@@ -83,6 +84,7 @@ func newCall(ctx context.Context, e *engine, asked *request) *call {
 		c.gate.live = new(live)
 	}
 	c.request = c.base
+	c.listen()
 
 	return c
 }
@@ -102,6 +104,7 @@ func (c *call) open() error {
 	defer func() {
 		if !ok { // also if a callback handler panics
 			c.tether.close()
+			c.tellEnd()
 		}
 	}()
 	if !c.takenUp() {
@@ -142,6 +145,7 @@ func (c *call) next() (chunk, error) {
 		}
 		if c.phase == phaseEnded {
 			err := c.endRead(c.err)
+			c.tellEnd()
 			c.run.end(err)
 			c.err = io.EOF
 
@@ -165,6 +169,7 @@ func (c *call) closed() {
 		c.out.clear()
 		c.err = schema.ErrRecvAfterClosed
 	}
+	c.tellEnd()
 	c.run.end(schema.ErrRecvAfterClosed) // unless Recv has told of another
 }
 
@@ -259,24 +264,6 @@ func (c *call) opened() {
 	default:
 		c.transition(phaseStreaming)
 	}
-}
-
-func (c *call) emit(e callbacks.Event) {
-	c.emitter().emit(c.caller, e)
-}
-
-// source returns the call's names for an event.
-func (c *call) source() callbacks.Call { return c.emitter().source() }
-
-func (c *call) emitter() *emitter {
-	if c.events == nil {
-		c.events = c.engine.newEmitter(c.caller, c.asked, c.run)
-	}
-	if c.events.of.Provider == unknownName && c.profile.typ != "" {
-		c.events.of.Provider = c.profile.typ // a chunk has told it
-	}
-
-	return c.events
 }
 
 // wait waits for the next request's time.

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/eino-carryon/carryon/callbacks"
 	"github.com/eino-carryon/carryon/checkpointstore"
 	"github.com/eino-carryon/carryon/checkpointstore/memstore"
 	"github.com/eino-carryon/carryon/continuation"
@@ -22,7 +23,8 @@ func TestRivals(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		left, _ := ckDie(t, ckAnswers()["text"], 2)
 		slow := &ckStore{Store: left, beforePut: make(chan struct{})}
-		second := continuation.Wrap(fm.Continuer(ckAnswers()["text"]), ctNow(), continuation.WithCheckpoints(slow))
+		events := &ctEvents{}
+		second := continuation.Wrap(fm.Continuer(ckAnswers()["text"]), ctNow(), continuation.WithCheckpoints(slow), continuation.WithHandler(events))
 		lost := make(chan error)
 		go func() { lost <- ctStream(ckContext(t), second).err }()
 		synctest.Wait() // it has read what is there
@@ -36,6 +38,7 @@ func TestRivals(t *testing.T) {
 		require.ErrorAs(t, err, &taken)
 		require.ErrorIs(t, err, checkpointstore.ErrStale)
 		assert.Equal(t, "run-7", taken.RunID)
+		assert.Equal(t, callbacks.OutcomeCancelled, ctEnd(t, events).Outcome)
 	})
 }
 
@@ -55,6 +58,7 @@ func TestZombie(t *testing.T) {
 		other := continuation.Wrap(fm.Continuer(ckAnswers()["text"]), ctNow(), continuation.WithCheckpoints(store, continuation.KeepUntilCommit()))
 		require.NoError(t, ctStream(ckContext(t), other).err)
 		require.ErrorIs(t, <-errs, checkpointstore.ErrStale)
+		assert.Equal(t, callbacks.OutcomeCancelled, ctEnd(t, events).Outcome)
 		c, err := store.Get(t.Context(), "run-7")
 		require.NoError(t, err)
 		assert.True(t, c.Done, "the successor's answer stands")
@@ -72,13 +76,15 @@ func TestMaxTakeovers(t *testing.T) {
 		c.Takeovers = 2
 		require.NoError(t, left.Put(t.Context(), c))
 		inner := fm.Continuer(ckAnswers()["text"])
-		m := continuation.Wrap(inner, continuation.WithCheckpoints(left, continuation.MaxTakeovers(2)))
+		events := &ctEvents{}
+		m := continuation.Wrap(inner, continuation.WithCheckpoints(left, continuation.MaxTakeovers(2)), continuation.WithHandler(events))
 		r := ctStream(ckContext(t), m)
 		var exhausted *continuation.ExhaustedError
 		require.ErrorAs(t, r.err, &exhausted)
 		assert.Equal(t, continuation.ReasonMaxTakeovers, exhausted.Reason)
 		assert.Equal(t, "Water boils at ", exhausted.Partial.Content)
 		assert.Empty(t, inner.Requests())
+		assert.Equal(t, callbacks.CauseResumedFromCheckpoint, ctEnd(t, events).Cause)
 		synctest.Wait()
 		_, err = left.Get(t.Context(), "run-7")
 		assert.ErrorIs(t, err, checkpointstore.ErrNotFound)
@@ -91,7 +97,9 @@ func TestZombieAtTheEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := memstore.New()
 		zombie := fm.New(fm.Script{fm.Text("Water "), fm.Idle(time.Minute), fm.Text("boils."), fm.Finish("stop")})
-		m := continuation.Wrap(zombie, continuation.WithCheckpoints(store, continuation.KeepUntilCommit(), continuation.FlushEvery(30*time.Second, 1<<20)))
+		events := &ctEvents{}
+		m := continuation.Wrap(zombie, continuation.WithHandler(events),
+			continuation.WithCheckpoints(store, continuation.KeepUntilCommit(), continuation.FlushEvery(30*time.Second, 1<<20)))
 		r, err := m.Stream(ckContext(t), ctInput())
 		require.NoError(t, err)
 		errs := make(chan error, 1)
@@ -100,6 +108,7 @@ func TestZombieAtTheEnd(t *testing.T) {
 		other := continuation.Wrap(fm.Continuer(ckAnswers()["text"]), ctNow(), continuation.WithCheckpoints(store, continuation.KeepUntilCommit()))
 		require.NoError(t, ctStream(ckContext(t), other).err)
 		require.ErrorIs(t, <-errs, checkpointstore.ErrStale)
+		assert.Equal(t, callbacks.OutcomeCancelled, ctEnd(t, events).Outcome, "the caller got no answer")
 		c, err := store.Get(t.Context(), "run-7")
 		require.NoError(t, err)
 		assert.Equal(t, "Water boils at 100 degrees Celsius.", c.Text, "the successor's answer stands")

@@ -119,6 +119,9 @@ func TestTakeover(t *testing.T) {
 					_, err = left.Get(t.Context(), "run-7")
 					require.ErrorIs(t, err, checkpointstore.ErrNotFound, "it is deleted when the end was read")
 					assert.Empty(t, ctOf[callbacks.CheckpointFailed](events))
+					end := ctEnd(t, events)
+					assert.Len(t, inner.Requests(), end.Requests)
+					assert.Equal(t, len(ctOf[callbacks.Completed](events)) > 0, end.Outcome == callbacks.OutcomeRecovered, end.Outcome)
 				})
 			})
 		}
@@ -177,7 +180,7 @@ func TestReplay(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				store := memstore.New()
-				inner := fm.Continuer(answer)
+				inner := fm.Continuer(answer).WithUsage()
 				m := continuation.Wrap(inner, continuation.WithCheckpoints(store, continuation.KeepUntilCommit()))
 				ctx := ckContext(t)
 				first := ctStream(ctx, m)
@@ -193,6 +196,11 @@ func TestReplay(t *testing.T) {
 				assert.Equal(t, want.ResponseMeta.FinishReason, got.ResponseMeta.FinishReason)
 				assert.Len(t, inner.Requests(), 1)
 				assert.Contains(t, ctNotices(events), callbacks.NoticeReplayed)
+				end := ctEnd(t, events)
+				assert.Equal(t, callbacks.OutcomeComplete, end.Outcome)
+				assert.Equal(t, want.ResponseMeta.FinishReason, end.FinishReason)
+				assert.Zero(t, end.Requests)
+				assert.Zero(t, end.Billed, "by this call")
 
 				require.NoError(t, continuation.Commit(ctx, store, "run-7"))
 				require.NoError(t, continuation.Commit(ctx, store, "run-7"), "nothing there is no error")
@@ -247,6 +255,7 @@ func TestSickStores(t *testing.T) {
 				assert.Equal(t, 2*time.Second+tt.ends, time.Since(began))
 				assert.Len(t, ctOf[callbacks.CheckpointFailed](events), tt.events)
 				assert.LessOrEqual(t, tt.store.most.Load(), int32(1), "writes at one time")
+				ctEnd(t, events)        // behind the failure of the last write
 				<-time.After(time.Hour) // the last write is given up
 			})
 		})

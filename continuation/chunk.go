@@ -36,6 +36,9 @@ func (c *call) arrivedAll(m chunk) {
 // arrived takes a chunk of the attempt.
 func (c *call) arrived(m chunk) {
 	if snapshot.HasContent(m.Message) {
+		if !c.content {
+			c.epilogue.began()
+		}
 		c.fresh, c.content = false, true
 		c.watch.reset(c.idle)
 	} else {
@@ -127,7 +130,7 @@ func (c *call) accept(m chunk) {
 		c.engine.learned.sendsFinish.Store(true)
 	}
 	if err := c.acc.Add(m.Message); err != nil {
-		c.fail(err)
+		c.fail(Class{}, err)
 
 		return
 	}

@@ -3,6 +3,7 @@ package continuation_test
 import (
 	"context"
 	"io"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -31,11 +32,42 @@ func (e *ctEvents) Handle(_ context.Context, ev callbacks.Event) {
 	e.all = append(e.all, ev)
 }
 
+// list returns all events but the one that ends every call, which has tests of its own; see ends.
 func (e *ctEvents) list() []callbacks.Event {
+	return slices.DeleteFunc(e.everything(), func(ev callbacks.Event) bool {
+		_, last := ev.(callbacks.Ended)
+
+		return last
+	})
+}
+
+func (e *ctEvents) everything() []callbacks.Event {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 
-	return append([]callbacks.Event(nil), e.all...)
+	return slices.Clone(e.all)
+}
+
+// ends returns the last events of the calls.
+func (e *ctEvents) ends() []callbacks.Ended {
+	var ends []callbacks.Ended
+	for _, ev := range e.everything() {
+		if end, ok := ev.(callbacks.Ended); ok {
+			ends = append(ends, end)
+		}
+	}
+
+	return ends
+}
+
+// ctEnd returns the end of the one call that e saw, and checks that it is the last that was told.
+func ctEnd(t *testing.T, e *ctEvents) callbacks.Ended {
+	t.Helper()
+	require.Len(t, e.ends(), 1, "of one call, behind %v", e.names())
+	all := e.everything()
+	require.IsType(t, callbacks.Ended{}, all[len(all)-1], "nothing follows it")
+
+	return e.ends()[0]
 }
 
 // names returns the names of all events but those about progress, which come by the clock.
@@ -130,6 +162,7 @@ func ctRun(t *testing.T, inner *faultmodel.Model, opts ...continuation.Option) (
 		events, took = ev, time.Since(start)
 		ctLetGo(t, inner)
 		r.requests = inner.Requests()
+		ctEnd(t, ev)
 	})
 
 	return r, events, took

@@ -33,6 +33,24 @@ func (e *emitter) source() callbacks.Call {
 	return e.of
 }
 
+func (c *call) emit(e callbacks.Event) {
+	c.emitter().emit(c.caller, e)
+}
+
+// source returns the call's names for an event.
+func (c *call) source() callbacks.Call { return c.emitter().source() }
+
+func (c *call) emitter() *emitter {
+	if c.events == nil {
+		c.events = c.engine.newEmitter(c.caller, c.asked, c.run)
+	}
+	if c.events.of.Provider == unknownName && c.profile.typ != "" {
+		c.events.of.Provider = c.profile.typ // a chunk has told it
+	}
+
+	return c.events
+}
+
 // emit hands ev to the handlers. The others hear of one that stalled after ev itself.
 func (e *emitter) emit(ctx context.Context, ev callbacks.Event) {
 	var late []int

@@ -47,6 +47,7 @@ func TestHandlersInOrder(t *testing.T) {
 	var want []string
 	for _, e := range []string{
 		"llm_stream_interrupted", "llm_stream_continuation_started", "llm_stream_joined", "llm_stream_continuation_completed",
+		"llm_stream_ended",
 	} {
 		want = append(want, "a "+e, "b "+e, "c "+e)
 	}
@@ -65,8 +66,8 @@ func TestHandlerThatPanics(t *testing.T) {
 	require.NoError(t, r.err)
 	assert.Equal(t, "Hello world.", r.text())
 	assert.Zero(t, took)
-	assert.Equal(t, 4, n, "it gets the next event all the same")
-	assert.Len(t, log.lines, 4)
+	assert.Equal(t, 5, n, "it gets the next event all the same")
+	assert.Len(t, log.lines, 5)
 	assert.Len(t, events.names(), 4)
 	assert.Empty(t, ctOf[callbacks.HandlerStalled](events))
 }
@@ -141,6 +142,7 @@ func TestHandlersComeBeforeTheNextChunk(t *testing.T) {
 		}
 		assert.Equal(t, []string{
 			"Hello ", "llm_stream_interrupted", "llm_stream_continuation_started", "llm_stream_joined", "world.", "llm_stream_continuation_completed",
+			"llm_stream_ended",
 		}, log.lines)
 	})
 }

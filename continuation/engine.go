@@ -46,6 +46,8 @@ type speech interface {
 	runInput(r *request) einocallbacks.CallbackInput
 	runOutput(c chunk) einocallbacks.CallbackOutput
 	runAnswer(answer any) einocallbacks.CallbackOutput
+	// ending returns what a whole answer says of its end.
+	ending(answer any) (finish string, usage snapshot.Usage)
 	// fingerprint writes what is asked, stored what a checkpoint needs beside the core's view of the answer; restored
 	// returns the chunks that a checkpoint holds.
 	fingerprint(h hash.Hash, r *request)

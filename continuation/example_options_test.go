@@ -50,6 +50,7 @@ func ExampleContextWithRunID() {
 	// llm_stream_continuation_started run-7
 	// llm_stream_joined run-7
 	// llm_stream_continuation_completed run-7
+	// llm_stream_ended run-7
 }
 
 // An agent that speaks another language is asked in it.

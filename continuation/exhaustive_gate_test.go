@@ -128,8 +128,8 @@ func TestExhaustiveConcurrent(t *testing.T) {
 		require.Zero(t, m.Unclosed())
 		require.Len(t, m.Requests(), 200)
 		calls := make(map[string][]callbacks.Event)
-		for _, e := range stats.events() {
-			calls[e.Of().CallID] = append(calls[e.Of().CallID], e)
+		for _, line := range stats.lines {
+			calls[line.event.Of().CallID] = append(calls[line.event.Of().CallID], line.event)
 		}
 		require.Len(t, calls, 100, "each call has an id of its own")
 		for _, events := range calls {

@@ -22,7 +22,9 @@ type exGrammar struct {
 	lost    int                    // calls discarded since the interruption
 	cancels int                    // calls cancelled since the interruption
 	joined  bool                   // the continuation under way has its join
-	over    bool                   // nothing may follow but chunks
+	over    bool                   // nothing may follow but chunks and the end of the call
+	outcome callbacks.Outcome      // that the events claim
+	ends    int                    // of the call
 	success bool
 	content bool
 }
@@ -41,6 +43,7 @@ func exCheckGrammar(t *testing.T, l *exTranscript, clean bool) {
 	}
 	require.Zero(t, g.running, "a continuation was started and has not ended")
 	require.Nil(t, g.broken, "an interruption was followed by nothing")
+	require.Equal(t, 1, g.ends, "every call has one end")
 	if g.success {
 		require.True(t, clean, "success was reported for an error")
 	}
@@ -63,6 +66,12 @@ func (g *exGrammar) chunk(m *schema.Message) {
 
 func (g *exGrammar) event(e callbacks.Event) {
 	t := g.t
+	require.Zero(t, g.ends, "%s after the end of the call", e.Name())
+	if end, ok := e.(callbacks.Ended); ok {
+		g.callEnd(end)
+
+		return
+	}
 	require.False(t, g.over, "%s after the end", e.Name())
 	of := e.Of()
 	if g.of == nil {
@@ -118,6 +127,25 @@ func (g *exGrammar) start(e callbacks.Started) {
 	g.running, g.last = e.ContinuationAttempt, e.ContinuationAttempt
 }
 
+// callEnd checks the event that ends every call.
+func (g *exGrammar) callEnd(e callbacks.Ended) {
+	t := g.t
+	g.ends++
+	require.Zero(t, g.running, "the call ended inside a continuation")
+	if g.of != nil {
+		require.Equal(t, *g.of, e.Call)
+	}
+	require.NotEmpty(t, e.CallID)
+	if g.outcome != "" {
+		require.Equal(t, g.outcome, e.Outcome)
+	} else {
+		require.NotContains(t, []callbacks.Outcome{callbacks.OutcomeRecovered, callbacks.OutcomeExhausted}, e.Outcome)
+	}
+	fails := e.Outcome == callbacks.OutcomeFailed || e.Outcome == callbacks.OutcomeExhausted
+	require.Equal(t, fails, e.Cause != "", "%s because of %q", e.Outcome, e.Cause)
+	require.LessOrEqual(t, e.FirstContent, e.Duration)
+}
+
 // end checks the events that end something.
 func (g *exGrammar) end(e callbacks.Event) {
 	t := g.t
@@ -125,16 +153,19 @@ func (g *exGrammar) end(e callbacks.Event) {
 	case callbacks.Completed:
 		require.Equal(t, g.running, e.ContinuationAttempt)
 		g.running, g.over, g.success = 0, true, true
+		g.outcome = callbacks.OutcomeRecovered
 	case callbacks.Failed:
 		require.Equal(t, g.running, e.ContinuationAttempt)
 		g.running = 0
 	case callbacks.Cancelled:
 		require.Equal(t, g.running, e.ContinuationAttempt)
 		g.running, g.over = 0, true
+		g.outcome = callbacks.OutcomeCancelled
 	case callbacks.Exhausted:
 		require.Zero(t, g.running)
 		require.Equal(t, g.last, e.Attempts)
 		g.broken, g.over = nil, true
+		g.outcome = callbacks.OutcomeExhausted
 	case callbacks.ToolCallProgress, callbacks.LateError, callbacks.Notice:
 	default:
 		require.Fail(t, "an event that no test expects", "%s", e.Name())

@@ -15,6 +15,7 @@ import (
 	"github.com/eino-carryon/carryon/callbacks"
 	"github.com/eino-carryon/carryon/continuation"
 	"github.com/eino-carryon/carryon/internal/faultmodel"
+	"github.com/eino-carryon/carryon/snapshot"
 )
 
 // exRun is one call of Stream, read to its end.
@@ -50,7 +51,12 @@ func exStream(t *testing.T, m *faultmodel.Model, input []*schema.Message, opts .
 	synctest.Wait()
 	run.requests = m.Requests()
 
-	exCheckGrammar(t, log, run.err == nil && run.streamErr == nil)
+	clean := run.err == nil && run.streamErr == nil
+	exCheckGrammar(t, log, clean)
+	end := log.end()
+	require.Equal(t, clean, end.Outcome == callbacks.OutcomeComplete || end.Outcome == callbacks.OutcomeRecovered, end.Outcome)
+	require.Len(t, run.requests, end.Requests)
+	require.Equal(t, exLastReason(run.chunks), end.FinishReason, "of what the consumer got")
 	require.Zero(t, m.Open(), "a script is still being played")
 	require.Zero(t, m.Unclosed(), "a reader was not closed")
 	require.Zero(t, live, "an attempt was left and not cancelled")
@@ -65,6 +71,18 @@ func exStream(t *testing.T, m *faultmodel.Model, input []*schema.Message, opts .
 	}
 
 	return run
+}
+
+// exLastReason returns the finish reason in the chunks; empty if there is none.
+func exLastReason(chunks []*schema.Message) string {
+	reason := ""
+	for _, m := range chunks {
+		if r := snapshot.FinishReason(m); r != "" {
+			reason = r
+		}
+	}
+
+	return reason
 }
 
 // exReadAll reads one answer of decorated to its end and closes the reader.

@@ -36,15 +36,34 @@ func (l *exTranscript) add(line exLine) {
 	l.at = append(l.at, time.Now())
 }
 
+// isEnd reports whether the line is the event that ends every call. The grammar looks at it, the transcripts are about the
+// breaks.
+func (line exLine) isEnd() bool {
+	_, yes := line.event.(callbacks.Ended)
+
+	return yes
+}
+
 func (l *exTranscript) events() []callbacks.Event {
 	var out []callbacks.Event
 	for _, line := range l.lines {
-		if line.event != nil {
+		if line.event != nil && !line.isEnd() {
 			out = append(out, line.event)
 		}
 	}
 
 	return out
+}
+
+// end returns the event that ends every call.
+func (l *exTranscript) end() (end callbacks.Ended) {
+	for _, line := range l.lines {
+		if line.isEnd() {
+			end, _ = line.event.(callbacks.Ended)
+		}
+	}
+
+	return end
 }
 
 // exEvents returns the events of one type.
@@ -64,6 +83,8 @@ func (l *exTranscript) String() string {
 	var b strings.Builder
 	for _, line := range l.lines {
 		switch {
+		case line.isEnd():
+			continue
 		case line.chunk != nil:
 			b.WriteString(exChunkLine(line.chunk))
 		case line.event != nil:

@@ -17,7 +17,8 @@ type generation[M any] struct {
 	run      *run // for Eino's callback handlers
 	sent     int  // requests made
 	budget   budget
-	refusals int // by the circuit breaker, in a row
+	refusals int   // by the circuit breaker, in a row
+	class    Class // of the latest error
 }
 
 func generate[M any](ctx context.Context, e *engine, asked *request, ask func(context.Context, *request) (M, error)) (M, error) {
@@ -39,13 +40,22 @@ func generate[M any](ctx context.Context, e *engine, asked *request, ask func(co
 	return msg, nil
 }
 
-// answer tries until there is an answer, or none is to be had.
-func (g *generation[M]) answer(ctx context.Context) (none M, _ error) {
+// answer gets the answer and tells that the call is over.
+func (g *generation[M]) answer(ctx context.Context) (msg M, err error) {
+	err = errGone // unless the model returns
+	defer func() { g.tellEnd(ctx, msg, err) }()
+
+	return g.tries(ctx)
+}
+
+// tries asks until there is an answer, or none is to be had.
+func (g *generation[M]) tries(ctx context.Context) (none M, _ error) {
 	for {
 		msg, class, err := g.try(ctx)
 		if err == nil {
 			return msg, nil
 		}
+		g.class = class
 		d, ok := g.again(ctx, class, err)
 		if !ok {
 			return none, err
@@ -63,7 +73,7 @@ func (g *generation[M]) try(ctx context.Context) (msg M, class Class, err error)
 		s, err = f.take()
 		g.tellBreaker(ctx)
 		if err != nil {
-			return msg, Class{}, err
+			return msg, Class{Kind: Overloaded}, err
 		}
 		g.refusals = 0
 		defer g.tellBreaker(ctx)
@@ -117,6 +127,25 @@ func (g *generation[M]) again(ctx context.Context, class Class, err error) (time
 	g.events.emit(ctx, openRetried(g.events.source(), g.budget.opens, d, class, err))
 
 	return d, true
+}
+
+// tellEnd sends the last event. The answer came in one piece, so that it has no first content.
+func (g *generation[M]) tellEnd(ctx context.Context, answer M, err error) {
+	if len(g.engine.cfg.handlers) == 0 {
+		return
+	}
+	e := &epilogue{end: time.Now()}
+	switch {
+	case err == nil:
+	case ctx.Err() != nil || isInterrupt(err):
+		e.ends(callbacks.OutcomeCancelled, "")
+	default:
+		e.ends(callbacks.OutcomeFailed, g.class.cause())
+	}
+	finish, usage := g.engine.speech.ending(answer)
+	g.events.emit(ctx, e.event(callbacks.Ended{
+		Call: g.events.source(), Requests: g.sent, FinishReason: finish, Answer: usage, Billed: usage,
+	}, g.budget.started))
 }
 
 func (g *generation[M]) tellBreaker(ctx context.Context) {

@@ -50,13 +50,13 @@ func (c *call) reopen(err error, class Class) {
 	err = asError(err)
 	c.outcome(outcomeOf(err, class))
 	if c.budget.opens >= c.cfg.openRetries {
-		c.fail(err)
+		c.fail(class, err)
 
 		return
 	}
 	d, reason := c.budget.wait(c.budget.opens+1, class, time.Now())
 	if reason != "" {
-		c.fail(err)
+		c.fail(class, err)
 
 		return
 	}
@@ -91,13 +91,13 @@ func (c *call) stretchAfter(err error) {
 func (c *call) fatal(err error, class Class) {
 	c.outcome(outcomeOf(err, class))
 	if c.budget.number == 0 {
-		c.fail(err)
+		c.fail(class, err)
 
 		return
 	}
 	c.gate.releaseText(c.deliver)
 	c.failed(class, err)
-	c.exhaust(err, ReasonRefused)
+	c.exhaust(class, err, ReasonRefused)
 }
 
 // interrupted takes an attempt that broke, tells of it, and prepares what follows.
@@ -180,7 +180,7 @@ func (c *call) afford(err error, class Class, probing, media bool) (time.Duratio
 		return 0, true
 	}
 	if media && c.whole == nil {
-		c.exhaust(err, ReasonMedia)
+		c.exhaust(class, err, ReasonMedia)
 
 		return 0, false
 	}
@@ -194,7 +194,7 @@ func (c *call) afford(err error, class Class, probing, media bool) (time.Duratio
 	case probing:
 		c.endUnproven("whether the answer is whole could not be found out: " + reason)
 	default:
-		c.exhaust(err, reason)
+		c.exhaust(class, err, reason)
 	}
 
 	return 0, false

@@ -96,6 +96,15 @@ func (s messages) runAnswer(answer any) einocallbacks.CallbackOutput {
 	return out
 }
 
+func (s messages) ending(answer any) (finish string, usage snapshot.Usage) {
+	m, _ := answer.(*schema.Message)
+	if m == nil || m.ResponseMeta == nil {
+		return "", usage
+	}
+
+	return snapshot.FinishReason(m), snapshot.UsageOf(m.ResponseMeta.Usage)
+}
+
 // runConfig is what callback handlers get of a request's options; nil if they say nothing.
 func runConfig(o *model.Options) *model.Config {
 	c := model.Config{Stop: o.Stop}

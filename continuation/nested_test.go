@@ -102,8 +102,9 @@ func TestNestedDecoratorPassesThrough(t *testing.T) {
 				above, aboveEvents := ctWrap(t, below)
 				require.NoError(t, call(t.Context(), above))
 				assert.Equal(t, []callbacks.NoticeKind{callbacks.NoticeNested}, ctNotices(belowEvents))
-				assert.Len(t, belowEvents.list(), 1, "one event")
+				assert.Len(t, belowEvents.everything(), 1, "one event")
 				assert.Empty(t, aboveEvents.list())
+				ctEnd(t, aboveEvents)
 			})
 		})
 	}
@@ -125,7 +126,7 @@ func TestNestedDecoratorDoesNotRecover(t *testing.T) {
 		for _, kind := range ctNotices(belowEvents) {
 			assert.Equal(t, callbacks.NoticeNested, kind)
 		}
-		assert.Len(t, belowEvents.list(), len(ctNotices(belowEvents)))
+		assert.Len(t, belowEvents.everything(), len(ctNotices(belowEvents)))
 		ctLetGo(t, inner)
 	})
 }

@@ -77,9 +77,9 @@ func (c *call) finish(reason string) {
 // panicked ends the call because a function that was given as an option panicked.
 func (c *call) panicked(err error) {
 	if c.broken {
-		c.exhaust(err, ReasonPanic)
+		c.exhaust(Class{}, err, ReasonPanic)
 	} else {
-		c.fail(err)
+		c.fail(Class{}, err)
 	}
 }
 
@@ -118,6 +118,7 @@ func (c *call) completed(reason string, usage snapshot.Usage) {
 		return
 	}
 	c.running = false
+	c.epilogue.ends(callbacks.OutcomeRecovered, "")
 	c.emit(callbacks.Completed{
 		Call: c.source(), ContinuationAttempt: c.budget.number, CompletionReason: reason,
 		Usage: usage, Answer: c.answer, Billed: c.billed,
@@ -156,6 +157,7 @@ func (c *call) cancelled(err error) {
 func (c *call) stop(err error) {
 	c.out.clear()
 	c.cancelled(err)
+	c.ends(callbacks.OutcomeCancelled, "")
 	c.end(err)
 }
 
@@ -171,19 +173,20 @@ func (c *call) release() {
 }
 
 // fail ends the call with an error that is not an interruption. Text that waits behind a tool call leaves before it.
-func (c *call) fail(err error) {
+func (c *call) fail(class Class, err error) {
 	c.gate.releaseText(c.deliver)
 	c.failed(Class{}, err)
+	c.ends(callbacks.OutcomeFailed, class.cause())
 	c.end(err)
 }
 
 // exhaust ends the call with what has arrived, and why no more is tried.
-func (c *call) exhaust(err error, reason string) {
+func (c *call) exhaust(class Class, err error, reason string) {
 	if c.first == nil {
 		c.first = err
 	}
 	c.broken = false
-	c.billed = c.billed.Plus(c.acc.Usage())
+	c.ends(callbacks.OutcomeExhausted, class.cause())
 	c.emit(callbacks.Exhausted{Call: c.source(), Attempts: c.budget.number, FinalReason: reason, Billed: c.billed})
 	c.end(&ExhaustedError{Partial: c.partial(), Attempts: c.budget.number, First: c.first, Last: err, Reason: reason})
 }
@@ -205,7 +208,7 @@ func (c *call) overflow() {
 	}
 	c.gate.releaseText(c.deliver)
 	c.failed(Class{}, err)
-	c.exhaust(err, ReasonMaxBufferedBytes)
+	c.exhaust(Class{}, err, ReasonMaxBufferedBytes)
 }
 
 // end is the only way into phaseEnded. It lets go of everything the call holds but the queue.
@@ -218,5 +221,6 @@ func (c *call) end(err error) {
 	if c.seam != nil {
 		c.seam.drop()
 	}
+	c.epilogue.ended()
 	c.transition(phaseEnded)
 }

@@ -167,7 +167,7 @@ func (c *call) resume() bool {
 	}
 	f, err := c.lookUp()
 	if err != nil {
-		c.end(err)
+		c.stop(err)
 
 		return true
 	}
@@ -187,19 +187,22 @@ func (c *call) resume() bool {
 		c.accept(m)
 	}
 	c.content = true
+	c.epilogue.began()
 	switch {
 	case c.phase == phaseEnded: // it is larger than may be held
 	case left.Done:
 		c.replay(left)
 	case left.Takeovers >= c.saver.maxTakeovers:
 		c.saver.abandoned = true
-		c.exhaust(fmt.Errorf("%w: %d takeovers", errResumed, left.Takeovers), ReasonMaxTakeovers)
+		c.exhaust(resumed(), fmt.Errorf("%w: %d takeovers", errResumed, left.Takeovers), ReasonMaxTakeovers)
 	default:
-		c.interrupted(errResumed, Class{Kind: Transient, Cause: callbacks.CauseResumedFromCheckpoint}, false)
+		c.interrupted(errResumed, resumed(), false)
 	}
 
 	return true
 }
+
+func resumed() Class { return Class{Kind: Transient, Cause: callbacks.CauseResumedFromCheckpoint} }
 
 // replay ends the call with an answer that was finished before.
 func (c *call) replay(left *checkpointstore.Checkpoint) {
@@ -211,6 +214,7 @@ func (c *call) replay(left *checkpointstore.Checkpoint) {
 	c.release()
 	c.pushEnd(left.FinishReason, left.Interruptions, left.Dropped)
 	c.reason = left.FinishReason
+	c.billed = snapshot.Usage{} // by this call
 	c.end(io.EOF)
 }
 

@@ -118,9 +118,12 @@ func (e *engine) runType() string {
 	return e.knownProfile().typ
 }
 
-// events returns a handler that shows the events to Eino's handlers.
+// events returns a handler that shows the events to Eino's handlers. That the call has ended they see of its run.
 func (r *run) events(e *engine) callbacks.Handler {
 	return callbacks.HandlerFunc(func(ctx context.Context, ev callbacks.Event) {
+		if _, last := ev.(callbacks.Ended); last {
+			return
+		}
 		ctx = einocallbacks.ReuseHandlers(ctx, &einocallbacks.RunInfo{Name: ev.Name(), Type: e.runType(), Component: ComponentOfEvent})
 		ctx = einocallbacks.OnStart(ctx, &CallbackInput{Event: ev})
 		einocallbacks.OnEnd(ctx, &CallbackOutput{Event: ev})

@@ -154,6 +154,8 @@ func (c *call) endRead(end error) error {
 	c.tellNews()
 	c.saver = nil
 	if err := s.takenOver(); err != nil {
+		c.epilogue.takenOver()
+
 		return err
 	}
 

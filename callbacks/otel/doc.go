@@ -51,10 +51,9 @@
 //	    carryon.notice
 //
 // The token usage is what all attempts of a call were billed, as far as their provider reported it; a call without any
-// reported usage adds nothing. It is known of calls that were recovered or exhausted, and, like both
-// gen_ai.client.operation metrics, of all others once a [callbacks.Ended] tells of them. The share of calls that were
-// recovered is carryon.recovered_calls by carryon.interrupted_calls. What each number means is said at
-// [callbacks.ModelStats].
+// reported usage adds nothing. Both gen_ai.client.operation metrics are of every call, whether it broke or not; an answer
+// that came in one piece has no time to its first chunk. The share of calls that were recovered is
+// carryon.recovered_calls by carryon.interrupted_calls. What each number means is said at [callbacks.ModelStats].
 //
 // # Cardinality
 //

@@ -75,6 +75,7 @@ func (c cell) run(t *testing.T, n rig.Wiring, whole exchange) {
 	chunks, err := rig.Stream(t.Context(), r.Wrap(), rig.Question())
 	r.Close(t)
 	r.records = r.Server.Ledger().Records
+	require.Len(t, rig.EventsOf[callbacks.Ended](r.Rig), 1, "every call has one end")
 	if c.want() == refused {
 		require.Error(t, err)
 		assert.Empty(t, chunks)

@@ -102,12 +102,16 @@ func (r *Rig) Handle(_ context.Context, e callbacks.Event) {
 	r.events = append(r.events, e)
 }
 
-// Events returns all events, in order.
+// Events returns all events in order, but those that only say that a call is over: every call has one.
 func (r *Rig) Events() []callbacks.Event {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 
-	return slices.Clone(r.events)
+	return slices.DeleteFunc(slices.Clone(r.events), func(e callbacks.Event) bool {
+		_, over := e.(callbacks.Ended)
+
+		return over
+	})
 }
 
 // EventsOf returns the events of one type, in order.
