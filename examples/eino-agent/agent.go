@@ -10,7 +10,9 @@ import (
 )
 
 // newAgent returns a runner of an ordinary ADK agent. Nothing in it knows whether the model recovers its streams.
-func newAgent(ctx context.Context, chat model.BaseChatModel, tools []tool.BaseTool, view *viewer) (*adk.Runner, error) {
+func newAgent(
+	ctx context.Context, chat model.BaseChatModel, tools []tool.BaseTool, handlers ...adk.ChatModelAgentMiddleware,
+) (*adk.Runner, error) {
 	cfg := &adk.ChatModelAgentConfig{
 		Name:        "engineer",
 		Description: "answers questions about streams and what they cost",
@@ -19,9 +21,7 @@ func newAgent(ctx context.Context, chat model.BaseChatModel, tools []tool.BaseTo
 		ToolsConfig: adk.ToolsConfig{ToolsNodeConfig: compose.ToolsNodeConfig{
 			Tools: tools, ExecuteSequentially: true, // in the order in which they are drawn
 		}},
-	}
-	if view != nil {
-		cfg.Handlers = []adk.ChatModelAgentMiddleware{view}
+		Handlers: handlers,
 	}
 	agent, err := adk.NewChatModelAgent(ctx, cfg)
 	if err != nil {

@@ -20,9 +20,12 @@ type backend struct {
 	model  string
 }
 
-// openEmbedded starts a provider on loopback. The caller closes the backend.
+// openEmbedded starts a provider on loopback, with the conversation's script unless another is given. The caller closes the backend.
 func openEmbedded(ctx context.Context, cfg faultllm.Config) (*backend, error) {
-	cfg.Script, cfg.PieceSize = script(), pieceSize
+	if cfg.Script == nil {
+		cfg.Script = script()
+	}
+	cfg.PieceSize = pieceSize
 	server, err := faultllm.Start(cfg) //nolint:contextcheck // it serves until it is closed
 	if err != nil {
 		return nil, err

@@ -98,7 +98,7 @@ func TestRestartIsWhatARestartCosts(t *testing.T) {
 			b, err := openEmbedded(t.Context(), faultllm.Config{Plan: plan})
 			noError(t, err)
 			defer closing(t, b)
-			runner, err := newAgent(t.Context(), restarter{b.chat}, toolsOf(t), nil)
+			runner, err := newAgent(t.Context(), restarter{b.chat}, toolsOf(t))
 			noError(t, err)
 			s := session{backend: b, runner: runner, screen: newScreen(io.Discard, newPalette(false)), tally: &tally{}}
 			_, err = s.run(t.Context(), questions())

@@ -4,6 +4,7 @@
 //	go run ./examples/eino-agent                   # watch streams break and heal
 //	go run ./examples/eino-agent --plain           # the same without carryon
 //	go run ./examples/eino-agent --breaker         # a circuit breaker before a provider that is ill
+//	go run ./examples/eino-agent --checkpoint sqlite --run-id demo --crash-after 40    # dies; without the last flag it goes on
 //	go run ./examples/eino-agent --log run.jsonl   # writes the structured log, too
 //	go run ./examples/eino-agent stats run.jsonl   # what such a log tells
 //	go run ./examples/eino-agent --help            # more
@@ -25,6 +26,7 @@ const (
 	exitOK        = 0
 	exitFailure   = 1
 	exitInterrupt = 130
+	exitKilled    = 137
 )
 
 func main() {
@@ -34,7 +36,7 @@ func main() {
 		ctx, stop = signal.NotifyContext(ctx, os.Interrupt)
 		context.AfterFunc(ctx, stop) // a second Ctrl-C ends the program at once
 	}
-	p := program{in: os.Stdin, out: os.Stdout, errOut: os.Stderr, getenv: os.Getenv, tempo: defaultTempo()}
+	p := program{in: os.Stdin, out: os.Stdout, errOut: os.Stderr, getenv: os.Getenv, tempo: defaultTempo(), die: killed}
 	os.Exit(p.run(ctx, args))
 }
 
@@ -44,6 +46,7 @@ type program struct {
 	out, errOut io.Writer
 	getenv      func(string) string
 	tempo       tempo
+	die         func() // without a chance to tidy up
 }
 
 // run returns the exit code.
@@ -76,6 +79,9 @@ func (p program) obey(ctx context.Context, args []string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, log.Close()) }()
+	if set.checkpoint != "" {
+		return p.showTakeover(ctx, set, log)
+	}
 	if set.breaker {
 		return p.showBreaker(ctx, set, log)
 	}

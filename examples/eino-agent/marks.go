@@ -15,9 +15,18 @@ func (s *screen) Handle(_ context.Context, e callbacks.Event) {
 	defer s.mu.Unlock()
 	switch e := e.(type) {
 	case callbacks.Interrupted:
+		if s.resumed = e.Cause == callbacks.CauseResumedFromCheckpoint; s.resumed {
+			return // what it stands for comes before what is done about it
+		}
 		s.broke(string(e.Cause), lastCause(e.ErrorMessage))
 	case callbacks.Started:
-		s.goesOn(e.Plan.String(), s.follows(e))
+		s.started(e)
+	case callbacks.Notice:
+		if e.Kind == callbacks.NoticeReplayed {
+			s.kept("the whole answer is in the store")
+		}
+	case callbacks.CheckpointFailed:
+		s.broke("checkpoint "+e.Operation, lastCause(e.ErrorMessage))
 	case callbacks.OpenRetried:
 		s.broke(string(e.Cause), fmt.Sprintf("status %d before the first token", e.Status))
 		s.goesOn("open retry", "asked again "+"in "+seconds(e.Backoff))
@@ -26,6 +35,31 @@ func (s *screen) Handle(_ context.Context, e callbacks.Event) {
 	case callbacks.Exhausted:
 		s.goesOn("given up", e.FinalReason)
 	}
+}
+
+// started draws how an answer goes on. Of one that another process had begun, the beginning is still to be read.
+func (s *screen) started(e callbacks.Started) {
+	if !s.resumed {
+		s.goesOn(e.Plan.String(), s.follows(e))
+
+		return
+	}
+	s.resumed = false
+	s.kept(fmt.Sprintf("another process had delivered this, %s are in the store", count(e.CommittedTextBytes, "byte")))
+	s.replay = e.CommittedTextBytes
+	s.then = func() { s.goesOn(e.Plan.String(), "asked for the rest") }
+}
+
+func (s *screen) kept(detail string) {
+	s.line(indent + s.palette.plan("▣ checkpoint") + "  " + s.palette.faint(detail))
+}
+
+// died says that the process ends here.
+func (s *screen) died(chunks, size int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.line(indent + s.palette.broken("✝ killed") + "  " +
+		s.palette.faint(fmt.Sprintf("behind %s, %s; the same command without --crash-after goes on", count(chunks, "chunk"), count(size, "byte"))))
 }
 
 func (s *screen) broke(cause, detail string) {

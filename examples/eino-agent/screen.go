@@ -14,6 +14,10 @@ type screen struct {
 	palette palette
 	prose   prose
 	thought bool // the line under way is of a thought
+
+	resumed bool   // an answer that another process had begun
+	replay  int    // bytes of it still to come
+	then    func() // what follows them
 }
 
 func newScreen(out io.Writer, p palette) *screen {
@@ -44,8 +48,21 @@ func (s *screen) chunk(thought, text string) {
 		if s.thought {
 			s.switchTo(false)
 		}
-		s.prose.write(fmt.Sprint, text)
+		s.text(text)
 	}
+}
+
+// text draws text, and what another process had delivered of it already as such.
+func (s *screen) text(text string) {
+	if s.replay > 0 {
+		old := text[:min(s.replay, len(text))]
+		s.prose.write(s.palette.faint, old)
+		text, s.replay = text[len(old):], s.replay-len(old)
+		if s.replay == 0 {
+			s.then()
+		}
+	}
+	s.prose.write(fmt.Sprint, text)
 }
 
 // switchTo begins a new line between a thought and a text.

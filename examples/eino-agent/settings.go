@@ -7,6 +7,8 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"github.com/eino-carryon/carryon/checkpointstore"
 )
 
 const (
@@ -23,6 +25,11 @@ type settings struct {
 	breaker  bool
 	log      string // the file's path; empty if none is wanted
 	provider string
+
+	checkpoint string // the kind of store; empty if nothing is kept
+	store      string // where it is; empty if the environment or nobody says
+	runID      string
+	crashAfter int // chunks; 0 if it is not to crash
 }
 
 // parseSettings reads the command line. Asked for help, it writes it to out and returns [flag.ErrHelp].
@@ -37,6 +44,10 @@ func parseSettings(args []string, out io.Writer) (settings, error) {
 	flags.BoolVar(&s.breaker, "breaker", false, "")
 	flags.StringVar(&s.log, "log", "", "")
 	flags.StringVar(&s.provider, "provider", providerEmbedded, "")
+	flags.StringVar(&s.checkpoint, "checkpoint", "", "")
+	flags.StringVar(&s.store, "store", "", "")
+	flags.StringVar(&s.runID, "run-id", "", "")
+	flags.IntVar(&s.crashAfter, "crash-after", 0, "")
 	if err := flags.Parse(args); err != nil {
 		if err == flag.ErrHelp { //nolint:errorlint // it is returned as it is
 			writeHelp(out)
@@ -56,6 +67,8 @@ func (s settings) check(rest []string) error {
 		return errors.New("--plain has no events that --log could write")
 	case s.breaker && (s.plain || s.provider != providerEmbedded || s.fault != faultAll):
 		return errors.New("--breaker is a show of its own: it goes with --log and --no-color only")
+	case s.checkpoint != "" || s.store != "" || s.runID != "" || s.crashAfter != 0:
+		return s.checkTakeover()
 	case s.provider != providerEmbedded && s.provider != providerOpenAI:
 		return fmt.Errorf("unknown provider %q: it is %s or %s", s.provider, providerEmbedded, providerOpenAI)
 	case !slices.Contains(faultNames(), s.fault):
@@ -63,6 +76,25 @@ func (s settings) check(rest []string) error {
 	}
 
 	return nil
+}
+
+func (s settings) checkTakeover() error {
+	switch {
+	case s.checkpoint == "":
+		return errors.New("--store, --run-id and --crash-after need --checkpoint")
+	case !slices.Contains(storeNames(), s.checkpoint):
+		return fmt.Errorf("unknown store %q: it is one of %s", s.checkpoint, strings.Join(storeNames(), ", "))
+	case s.plain || s.breaker || s.provider != providerEmbedded || s.fault != faultAll:
+		return errors.New("--checkpoint is a show of its own: it goes with --run-id, --crash-after, --store, --log and --no-color only")
+	case s.crashAfter < 0:
+		return errors.New("--crash-after is less than 0")
+	default:
+		if err := checkpointstore.ValidateRunID(s.runID); err != nil {
+			return fmt.Errorf("--run-id: %w", err)
+		}
+
+		return nil
+	}
 }
 
 func writeHelp(out io.Writer) {
@@ -81,6 +113,12 @@ Usage: go run ./examples/eino-agent [flags]
 	fmt.Fprint(out, `  --seed n          where they break (default 1); the same number breaks them at the same bytes
   --plain           the same without carryon, to see it fail
   --breaker         something else: a circuit breaker before a provider that is ill for a while
+  --checkpoint kind something else: an answer that outlives its process, kept under --run-id in a store:
+                    sqlite, file, redis, nats or postgres
+  --run-id id       which answer; the same one again goes on with it
+  --crash-after n   kills the process behind n chunks
+  --store address   where the store is: a path, or the address of the server (default: in the temporary
+                    directory; of REDIS_ADDR, NATS_URL or DATABASE_URL; on localhost)
   --log file        writes the structured log there, as JSON lines
   --provider name   embedded (default) or openai: a real endpoint, which breaks when it pleases; reads
                     OPENAI_API_KEY, OPENAI_BASE_URL (default: the vendor's) and OPENAI_MODEL (default: gpt-4o-mini)

@@ -67,7 +67,7 @@ func rehearse(ctx context.Context, tools []tool.BaseTool) (turns []turn, err err
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, b.Close()) }() //nolint:contextcheck // closing does not wait for long
-	runner, err := newAgent(ctx, b.chat, tools, nil)
+	runner, err := newAgent(ctx, b.chat, tools)
 	if err != nil {
 		return nil, err
 	}
