@@ -23,11 +23,13 @@ const reports = `
 A B001 B002 B003 B005 B006 B007 B009 B010 B011 B013 B014 B015 B017 B018
 B B019 B021 B022 B023 B025 B026 B027 B029 B030 B031 B033
 C B034 B035 B037 B038 B039 B041 B042 B043 B045 B046 B047 B049 B050
-D B051 B053 B054 B055 B057 B058 B059 B061 B062 B063 B065 B066 B067 B070 B071
+D B051 B053 B054 B055 B057 B058 B059 B061 B062 B063 B065 B066 B067 B069 B070 B071
 E B073 B074 B075 B077 B078 B079 B081 B082 B083
 F B085 B086 B087 B089 B090 B091 B093 B094 B095 B097 B098
 G B099 B101 B102 B103 B105 B106 B107 B109 B110 B111 B113 B114 B115 B117
 H B118 B119 B121 B122 B123 B125 B126 B127 B129 B130 B131 B133 B134 B135
+I B137 B138 B139 B141 B142
+J B143 B145 B146 B147 B149 B150 B151 B153
 `
 
 // coverage says which test plays a report.
@@ -82,6 +84,7 @@ func coverage() map[string]func(*testing.T) {
 		"B065": TestWholeCallsOfABrokenAnswer,
 		"B066": TestWholeCallsOfABrokenAnswer,
 		"B067": TestToolsOfAContinuation,
+		"B069": TestTakeOver,
 		"B070": TestToolsOfAContinuation,
 		"B071": TestPiecesOfACall,
 		"B073": TestHalfAThought,
@@ -132,6 +135,19 @@ func coverage() map[string]func(*testing.T) {
 		"B133": TestControlOfTheFramework,
 		"B134": TestGivenUpIsNoEnd,
 		"B135": TestGivenUpIsNoEnd,
+		"B137": TestUsage,
+		"B138": TestUsage,
+		"B139": TestUsage,
+		"B141": TestUsage,
+		"B142": TestUsage,
+		"B143": TestForeignCheckpoint,
+		"B145": TestForeignCheckpoint,
+		"B146": TestRivals,
+		"B147": TestRivals,
+		"B149": TestRivals,
+		"B150": TestTakeOver,
+		"B151": TestOnlyTheRestIsAskedFor,
+		"B153": TestTakeOver,
 	}
 }
 

@@ -75,6 +75,10 @@ func TestOnlyTheRestIsAskedFor(t *testing.T) {
 		"B038 both attempts are added up": {prose(), fmt.Errorf("mid-stream: %w", os.ErrDeadlineExceeded)},
 		// https://github.com/earendil-works/pi/issues/8031
 		"B039 a long answer is written twice": {append(long, fm.Finish("stop")), errors.New("terminated")},
+		// awakenworks/awaken, inference.rs: https://github.com/awakenworks/awaken
+		"B151 the result is the second half": {
+			fm.Script{fm.Text("Hello, this is"), fm.Text(" the second half."), fm.Finish("stop")}, fm.ResetError(),
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
