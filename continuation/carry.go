@@ -32,7 +32,8 @@ type carry struct {
 	cut      map[string]int // where the reasoning ends, if a thought behind it broke off
 	thinking bool           // reasoning has come since
 
-	layout *layout // places them; nil if messages have none
+	layout *layout   // places them; nil if messages have none
+	parts  textParts // that the text came in, for checkpoints
 }
 
 // edit is a copy of a chunk that is made when it is first changed.

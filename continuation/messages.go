@@ -142,17 +142,19 @@ func runUsage(u *schema.TokenUsage) *model.TokenUsage {
 	}
 }
 
-// stored has nothing to add: the core's view is the message.
-func (s messages) stored(*carry, *checkpointstore.Checkpoint) {}
+// stored adds in which parts the text came.
+func (s messages) stored(c *carry, cp *checkpointstore.Checkpoint) { c.parts.store(cp) }
 
 // restored returns what a checkpoint holds as a client would have sent it.
 func (s messages) restored(cp *checkpointstore.Checkpoint) []chunk {
 	var chunks []chunk
-	if cp.Reasoning != "" || len(cp.Extra) > 0 {
-		chunks = append(chunks, made(&schema.Message{Role: schema.Assistant, ReasoningContent: cp.Reasoning, Extra: maps.Clone(cp.Extra)}))
+	extra := maps.Clone(cp.Extra)
+	delete(extra, extraParts)
+	if cp.Reasoning != "" || len(extra) > 0 {
+		chunks = append(chunks, made(&schema.Message{Role: schema.Assistant, ReasoningContent: cp.Reasoning, Extra: extra}))
 	}
 	if cp.Text != "" {
-		chunks = append(chunks, made(&schema.Message{Role: schema.Assistant, Content: cp.Text}))
+		chunks = append(chunks, made(&schema.Message{Role: schema.Assistant, Content: cp.Text, AssistantGenMultiContent: partsOf(cp)}))
 	}
 	if calls := restoredCalls(cp); len(calls) > 0 {
 		chunks = append(chunks, made(&schema.Message{Role: schema.Assistant, ToolCalls: calls}))

@@ -25,6 +25,7 @@ func (c *call) grew(m chunk) {
 		return
 	}
 	c.tellNews()
+	c.carry.parts.note(m.Message)
 	if !c.saves() {
 		return
 	}
