@@ -12,9 +12,10 @@ import (
 
 // NotExhausted is an IsRetryAble for the adk.ModelRetryConfig of an agent whose model is decorated. Without it Eino's
 // retry would ask again from the start for an answer that was continued as often as the budget allows, and the user
-// would see the text a second time. It reports whether err is an error, and no [ExhaustedError].
+// would see the text a second time; and it would ask again for what is refused for good. It reports whether err is an
+// error, no [ExhaustedError], and not permanent to [DefaultClassifier].
 func NotExhausted(_ context.Context, err error) bool {
-	return err != nil && !errors.Is(err, ErrExhausted)
+	return err != nil && !errors.Is(err, ErrExhausted) && !DefaultClassifier(err).Permanent()
 }
 
 // errLiveCalls says where half a tool call would be run.

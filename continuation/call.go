@@ -63,6 +63,7 @@ type underway struct {
 	soft      error          // an error that the client reported inside a chunk
 	disguised string         // a finish reason that means an interruption
 	unseen    snapshot.Usage // of chunks that nobody got
+	paid      bool           // it is in the sum of what was billed
 }
 
 func newCall(ctx context.Context, e *engine, asked *request) *call {

@@ -194,6 +194,7 @@ func TestReplay(t *testing.T) {
 				assert.Equal(t, want.ReasoningContent, got.ReasoningContent)
 				assert.Equal(t, want.ToolCalls, got.ToolCalls)
 				assert.Equal(t, want.ResponseMeta.FinishReason, got.ResponseMeta.FinishReason)
+				assert.Equal(t, want.ResponseMeta.Usage, got.ResponseMeta.Usage, "paid for once")
 				assert.Len(t, inner.Requests(), 1)
 				assert.Contains(t, ctNotices(events), callbacks.NoticeReplayed)
 				end := ctEnd(t, events)

@@ -50,10 +50,9 @@ func (c *call) ends(o callbacks.Outcome, cause callbacks.Cause) {
 	if c.err != nil { // a breaker's panic came out of the first end
 		return
 	}
-	usage := c.acc.Usage()
-	c.billed = c.billed.Plus(usage.Max(c.withheld()))
+	c.bill()
 	if c.epilogue != nil {
-		c.epilogue.rest = usage
+		c.epilogue.rest = c.acc.Usage()
 	}
 }
 

@@ -61,6 +61,9 @@ func ExampleWrap() {
 
 	events := runner.Query(ctx, "When does water boil?")
 	for event, ok := events.Next(); ok; event, ok = events.Next() {
+		if event.Output == nil || event.Output.MessageOutput == nil { // an event of another kind
+			continue
+		}
 		message, err := event.Output.MessageOutput.GetMessage()
 		fmt.Println(message.Content, err)
 	}

@@ -61,7 +61,7 @@ func (c *call) reopen(err error, class Class) {
 		return
 	}
 	c.budget.opens++
-	c.billed = c.billed.Plus(c.acc.Usage())
+	c.bill()
 	c.acc.Interrupt()
 	c.gate = gate{acc: &c.acc, live: c.gate.live, fill: c.gate.fill}
 	c.carry.reopen()
@@ -126,7 +126,8 @@ func (c *call) interrupted(err error, class Class, probing bool) {
 	c.broken = true
 	c.dropCalls(b.lostCalls, class)
 	c.gate.interrupt(c.deliver)
-	c.answer, c.billed = c.answer.Then(s.Usage), c.billed.Plus(s.Usage)
+	c.answer = c.answer.Then(s.Usage)
+	c.bill()
 
 	if plan == snapshot.SynthesizeToolUse {
 		c.runTools(b)

@@ -60,7 +60,8 @@ func (c *call) complete(err error) {
 func (c *call) finish(reason string) {
 	c.reason = reason
 	usage := c.acc.Usage()
-	c.answer, c.billed = c.answer.Then(usage), c.billed.Plus(usage)
+	c.answer = c.answer.Then(usage)
+	c.bill()
 	switch {
 	case c.carry.later:
 		c.pushEnd(reason, c.budget.number, nil)

@@ -111,8 +111,15 @@ func (c *call) settleSeam(err error) {
 }
 
 // drop takes note of what dropped chunks have cost.
-func (c *call) drop(u snapshot.Usage) {
-	c.unseen, c.billed = c.unseen.Max(u), c.billed.Plus(u)
+func (c *call) drop(u snapshot.Usage) { c.unseen = c.unseen.Max(u) }
+
+// bill adds to what was billed what the attempt has reported, in chunks that were dropped or are held as well. Records of
+// one attempt repeat and outgrow one another, so that they are no sum; and each attempt is billed once.
+func (c *call) bill() {
+	if !c.paid {
+		c.paid = true
+		c.billed = c.billed.Plus(c.acc.Usage().Max(c.unseen).Max(c.withheld()))
+	}
 }
 
 // ending gathers what the verdict rests on.
@@ -203,6 +210,7 @@ func (c *call) joined(chunks []chunk) {
 
 // endUnproven ends an answer cleanly as it was, though nothing says that it is whole.
 func (c *call) endUnproven(why string) {
+	c.bill()
 	if c.tail.Message != nil {
 		c.push(c.tail)
 	}

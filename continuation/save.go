@@ -103,7 +103,7 @@ func storedCall(t snapshot.ToolCall) checkpointstore.ToolCall {
 // finalCheckpoint returns the finished answer.
 func (c *call) finalCheckpoint() checkpointstore.Checkpoint {
 	cp := c.checkpoint(time.Now())
-	cp.Done, cp.FinishReason = true, c.reason
+	cp.Done, cp.FinishReason, cp.Usage = true, c.reason, checkpointstore.Usage(c.answer)
 	if cp.OpenToolCall == nil && !c.gate.fill {
 		return cp
 	}

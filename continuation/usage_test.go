@@ -2,6 +2,7 @@ package continuation_test
 
 import (
 	"testing"
+	"testing/synctest"
 
 	"github.com/cloudwego/eino/schema"
 	"github.com/stretchr/testify/assert"
@@ -108,4 +109,22 @@ func TestUsageOfAnUnbrokenAnswer(t *testing.T) {
 		assert.Equal(t, script.Message(t), r.message(t))
 		assert.Empty(t, events.list())
 	}
+}
+
+// TestDroppedChunksAreBilledOnce: what a client reports in several records of one attempt is no sum, also if some of its
+// chunks are dropped by the join.
+func TestDroppedChunksAreBilledOnce(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		m, events := ctWrap(t, fm.New(
+			fm.Script{fm.Text("The quick brown fox jumps over the lazy dog. Then it "), fm.Reset()},
+			fm.Script{fm.Usage(100, 1), fm.Text("The quick "), fm.Usage(100, 9), fm.Text("brown fox jumps over a sleeping cat."), fm.Finish("stop")},
+			fm.Script{fm.Text("sleeps."), fm.Usage(50, 2), fm.Finish("stop")},
+		), ctNow())
+		r := ctStream(t.Context(), m)
+		require.NoError(t, r.err)
+		done := ctOnly[callbacks.Completed](t, events)
+		assert.Equal(t, 150, done.Billed.Prompt)
+		assert.Equal(t, 11, done.Billed.Completion)
+	})
 }
