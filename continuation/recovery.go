@@ -185,7 +185,7 @@ func asError(err error) error {
 func (c *call) joined(chunks []chunk) {
 	j := c.seam.join
 	if j.state == joinRejected {
-		c.drop((&stash{chunks: c.seam.held}).usage())
+		c.drop((&stash{chunks: chunks}).usage()) // the seam has let go of them
 		c.seam.drop()
 		c.tether.leave()
 		c.interrupted(errRestarted, restarted(), false)
