@@ -278,11 +278,11 @@ func scenes(t *testing.T, all ...scene) {
 
 // everyBreak breaks answer, of a model that goes on where a request stops, behind each of its first chunks with what cause
 // returns, and checks that the answer comes out as if nothing had been.
-func everyBreak(t *testing.T, client string, answer fm.Script, chunks int, cause func() fm.Step, opts ...continuation.Option) {
+func everyBreak(t *testing.T, client string, answer fm.Script, chunks int, cause func() fm.Step) {
 	t.Helper()
 	for n := range chunks {
 		inner := fm.Continuer(answer, fm.BreakAt(n, cause())).TypeName(client)
-		g := play(t, inner, append(opts, now())...)
+		g := play(t, inner, now())
 		require.NoError(t, g.err, "%s behind chunk %d", client, n)
 		want, m := answer.Message(t), g.message(t)
 		require.Equal(t, want.Content, m.Content, "%s behind chunk %d", client, n)

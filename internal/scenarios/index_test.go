@@ -30,6 +30,7 @@ G B099 B101 B102 B103 B105 B106 B107 B109 B110 B111 B113 B114 B115 B117
 H B118 B119 B121 B122 B123 B125 B126 B127 B129 B130 B131 B133 B134 B135
 I B137 B138 B139 B141 B142
 J B143 B145 B146 B147 B149 B150 B151 B153
+K B154 B155 B157 B158 B159 B161 B162 B163 B165 B166 B167 B169 B170
 `
 
 // coverage says which test plays a report.
@@ -148,6 +149,19 @@ func coverage() map[string]func(*testing.T) {
 		"B150": TestTakeOver,
 		"B151": TestOnlyTheRestIsAskedFor,
 		"B153": TestTakeOver,
+		"B154": TestTextInFrontOfACall,
+		"B155": TestEmptyStream,
+		"B157": TestOneStreamOfAnAgent,
+		"B158": TestEveryErrorAtEveryPlace,
+		"B159": TestEveryErrorAtEveryPlace,
+		"B161": TestEveryErrorAtEveryPlace,
+		"B162": TestEveryErrorAtEveryPlace,
+		"B163": TestAfterTheLastAttempt,
+		"B165": TestEveryErrorAtEveryPlace,
+		"B166": TestEveryErrorAtEveryPlace,
+		"B167": TestTextInFrontOfACall,
+		"B169": TestContinuationStreams,
+		"B170": TestEveryErrorAtEveryPlace,
 	}
 }
 
