@@ -32,6 +32,7 @@ type child struct {
 	Journal  string // the file's path
 	Every    time.Duration
 	Bytes    int
+	Graph    bool   // it is no agent, but models side by side
 	StopAt   string // the kind of line behind which it stops itself; empty: it does not
 	Skip     int    // as many of them
 
@@ -44,6 +45,9 @@ func (c *child) run(ctx context.Context) error {
 	store, err := c.Place.open(ctx)
 	if err != nil {
 		return err
+	}
+	if c.Graph {
+		return c.runGraph(ctx, store)
 	}
 	history, err := c.journalled()
 	if err != nil {
