@@ -4,6 +4,8 @@ package crash
 
 import (
 	"encoding/json"
+	"os"
+	"os/signal"
 	"sync"
 	"syscall"
 	"time"
@@ -76,5 +78,8 @@ func (d *diary) tell(l line) bool {
 func (d *diary) stop() {
 	d.writing.Lock()
 	defer d.writing.Unlock()
-	_ = syscall.Kill(syscall.Getpid(), syscall.SIGSTOP)
+	goesOn := make(chan os.Signal, 1)
+	signal.Notify(goesOn, syscall.SIGCONT)
+	_ = syscall.Kill(syscall.Getpid(), syscall.SIGSTOP) // returns before it has stopped all threads
+	<-goesOn
 }

@@ -51,6 +51,7 @@ func openSQL(ctx context.Context, driver, dsn string, dialect sqlstore.Dialect) 
 	if err != nil {
 		return nil, err
 	}
+	db.SetMaxOpenConns(8) // PostgreSQL takes a hundred, SQLite writes on one at a time
 	s, err := sqlstore.New(db, dialect)
 	if err != nil {
 		return nil, err
