@@ -13,9 +13,13 @@ import (
 // NotExhausted is an IsRetryAble for the adk.ModelRetryConfig of an agent whose model is decorated. Without it Eino's
 // retry would ask again from the start for an answer that was continued as often as the budget allows, and the user
 // would see the text a second time; and it would ask again for what is refused for good. It reports whether err is an
-// error, no [ExhaustedError], and not permanent to [DefaultClassifier].
-func NotExhausted(_ context.Context, err error) bool {
-	return err != nil && !errors.Is(err, ErrExhausted) && !DefaultClassifier(err).Permanent()
+// error that asking again may help against: ctx has not ended, and err is neither one of this package's ([ExhaustedError],
+// [TakenOverError], [BufferError], [PanicError]) nor permanent to [DefaultClassifier].
+func NotExhausted(ctx context.Context, err error) bool {
+	taken, buffer, panicked := (*TakenOverError)(nil), (*BufferError)(nil), (*PanicError)(nil)
+	ours := errors.Is(err, ErrExhausted) || errors.As(err, &taken) || errors.As(err, &buffer) || errors.As(err, &panicked)
+
+	return err != nil && ctx.Err() == nil && !ours && !DefaultClassifier(err).Permanent()
 }
 
 // errLiveCalls says where half a tool call would be run.

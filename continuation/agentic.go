@@ -108,6 +108,10 @@ func concatAgenticStream(r *schema.StreamReader[*schema.AgenticMessage]) (*schem
 	for {
 		m, err := r.Recv()
 		if same(err, io.EOF) {
+			if len(chunks) == 1 { // Eino returns a single one as it is, with its places in a stream
+				chunks = append(chunks, new(schema.AgenticMessage))
+			}
+
 			return schema.ConcatAgenticMessages(chunks)
 		}
 		if err != nil {

@@ -1,6 +1,7 @@
 package continuation
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"sync"
@@ -99,10 +100,12 @@ func (f *fuse) changed() (from, to string, ok bool) {
 	return from, to, from != to
 }
 
-// slot is what an attempt holds of the breaker. The zero slot holds nothing.
+// slot is what an attempt holds of the breaker. A nil slot holds nothing.
 type slot struct {
 	fuse *fuse
 	done func(error)
+	once sync.Once
+	stop func() bool // gives up the wait for the end of the caller's context
 }
 
 // refusalError is the breaker's own error.
@@ -118,21 +121,34 @@ func isRefusal(err error) bool {
 }
 
 // take asks the breaker for a slot.
-func (f *fuse) take() (slot, error) {
+func (f *fuse) take() (*slot, error) {
 	done, err := f.breaker.Allow()
 	if err != nil {
-		return slot{}, &refusalError{cause: err}
+		return nil, &refusalError{cause: err}
 	}
 
-	return slot{fuse: f, done: done}, nil
+	return &slot{fuse: f, done: done}, nil
 }
 
 // give returns the slot with the attempt's outcome; a second time it does nothing.
 func (s *slot) give(err error) {
-	if done := s.done; done != nil {
-		s.done = nil // before it is called: it may panic
-		done(err)
+	if s == nil {
+		return
 	}
+	s.once.Do(func() {
+		if s.done != nil {
+			s.done(err)
+		}
+	})
+}
+
+// giveWithContext returns the slot when ctx ends, also if nobody reads or closes the stream any more: a half-open
+// breaker would let nobody else through.
+func (s *slot) giveWithContext(ctx context.Context) {
+	s.stop = context.AfterFunc(ctx, func() {
+		defer func() { _ = recover() }() // of a breaker that is the caller's; nobody is above to hear of it
+		s.give(notCounted(context.Cause(ctx)))
+	})
 }
 
 // notCounted is the outcome of an attempt that says nothing about the provider.
@@ -145,19 +161,20 @@ func notCounted(err error) error {
 }
 
 // admit asks the breaker, if there is one, for the attempt that is due, and reports whether it may begin.
-func (c *call) admit() (slot, bool) {
+func (c *call) admit() (*slot, bool) {
 	f := c.cfg.breaker
 	if f == nil {
-		return slot{}, true
+		return nil, true
 	}
 	s, err := f.take()
 	c.tellBreaker()
 	if err != nil {
 		c.refuseByBreaker(err)
 
-		return slot{}, false
+		return nil, false
 	}
 	c.refusals = 0
+	s.giveWithContext(c.caller)
 
 	return s, true
 }
@@ -186,10 +203,13 @@ func (c *call) refuseByBreaker(err error) {
 
 // outcome tells the breaker how the attempt ended.
 func (c *call) outcome(err error) {
-	if c.slot.done == nil {
+	if c.slot == nil {
 		return
 	}
-	c.slot.give(err)
+	s := c.slot
+	c.slot = nil // before it is called: it may panic
+	s.stop()
+	s.give(err)
 	c.tellBreaker()
 }
 

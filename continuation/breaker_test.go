@@ -247,3 +247,35 @@ func TestBreakerOptions(t *testing.T) {
 	_, err = continuation.New(fm.New(), continuation.WithCircuitBreaker(gobreaker.Settings{}, continuation.OpenBehaviour(7)))
 	require.ErrorContains(t, err, "WithCircuitBreaker")
 }
+
+// TestBreakerSlotComesBackWithTheContext: also if nobody reads or closes the stream any more.
+func TestBreakerSlotComesBackWithTheContext(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		given := make(chan error, 1)
+		b := brOne{given}
+		inner := fm.New(fm.Script{fm.Text("a"), fm.Stall()})
+		ctx, cancel := context.WithCancel(t.Context())
+		r, err := continuation.Wrap(inner, continuation.WithBreaker(b)).Stream(ctx, ctInput())
+		require.NoError(t, err)
+		_, err = r.Recv()
+		require.NoError(t, err)
+		cancel()
+		synctest.Wait()
+		select {
+		case err := <-given:
+			require.ErrorIs(t, err, continuation.ErrNotCounted)
+		default:
+			t.Fatal("the slot is still held")
+		}
+		r.Close()
+		ctLetGo(t, inner)
+	})
+}
+
+// brOne is a breaker that tells of the outcome it got.
+type brOne struct{ given chan error }
+
+func (b brOne) Allow() (func(error), error) {
+	return func(err error) { b.given <- err }, nil
+}

@@ -57,7 +57,7 @@ type call struct {
 type underway struct {
 	attempt   attempt
 	record    *record
-	slot      slot           // of the circuit breaker
+	slot      *slot          // of the circuit breaker
 	idle      time.Duration  // how long it may be silent between two pieces of content
 	fresh     bool           // no content has come
 	soft      error          // an error that the client reported inside a chunk

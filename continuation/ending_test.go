@@ -225,3 +225,15 @@ func TestContinuationThatBringsOnlyTheReason(t *testing.T) {
 		})
 	}
 }
+
+// TestAnEngineThatStops: vLLM ends its streams with "abort" when its engine is shut down. That is no end of the answer.
+func TestAnEngineThatStops(t *testing.T) {
+	t.Parallel()
+	for _, reason := range []string{"abort", "cancelled", "network_error"} {
+		r, _, _ := ctRun(t, fm.New(
+			fm.Script{fm.Text("The tide turns "), fm.Finish(reason)}, fm.Script{fm.Text("at noon."), fm.Finish("stop")},
+		), ctNow())
+		require.NoError(t, r.err, reason)
+		assert.Equal(t, "The tide turns at noon.", r.text(), reason)
+	}
+}

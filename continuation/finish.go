@@ -55,7 +55,7 @@ func (p profile) finish(reason string) finish {
 	case "content_filter", "refusal", "safety", "recitation", "language", "blocklist", "prohibited_content", "spii",
 		"image_safety", "image_prohibited_content", "image_recitation", "no_image":
 		return finishFiltered
-	case "error", "insufficient_system_resource", "terminated", "failed", "malformed_function_call",
+	case "error", "abort", "aborted", "cancelled", "canceled", "network_error", "insufficient_system_resource", "terminated", "failed", "malformed_function_call",
 		"unexpected_tool_call", "other", "finish_reason_unspecified":
 		return finishDisguised
 	}

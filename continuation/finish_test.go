@@ -15,7 +15,7 @@ func TestFinish(t *testing.T) {
 			"IMAGE_SAFETY", "IMAGE_PROHIBITED_CONTENT", "IMAGE_RECITATION", "NO_IMAGE",
 		},
 		finishDisguised: {
-			"error", "insufficient_system_resource", "terminated", "failed", "MALFORMED_FUNCTION_CALL",
+			"error", "insufficient_system_resource", "terminated", "failed", "abort", "aborted", "cancelled", "network_error", "MALFORMED_FUNCTION_CALL",
 			"UNEXPECTED_TOOL_CALL", "OTHER", "FINISH_REASON_UNSPECIFIED",
 		},
 	}

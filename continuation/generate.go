@@ -29,6 +29,7 @@ func generate[M any](ctx context.Context, e *engine, asked *request, ask func(co
 		events:  e.newEmitter(ctx, asked, told),
 		budget:  budget{cfg: e.cfg, started: time.Now()},
 	}
+	defer told.panicked()
 	msg, err := g.answer(ctx)
 	if err != nil {
 		told.failed(err)
@@ -68,7 +69,7 @@ func (g *generation[M]) tries(ctx context.Context) (none M, _ error) {
 
 // try makes one request under the circuit breaker.
 func (g *generation[M]) try(ctx context.Context) (msg M, class Class, err error) {
-	var s slot
+	var s *slot
 	if f := g.engine.cfg.breaker; f != nil {
 		s, err = f.take()
 		g.tellBreaker(ctx)

@@ -178,11 +178,16 @@ func (j *joiner) decideExact(x string, full bool) int {
 	}
 	space := commonPrefix(x, j.trimmed)
 	cut := j.decideSpace(x, space, false, full)
-	if j.state == joinDone && j.doc != nil && !j.doc.accepts(x[cut:]) {
+	if j.state == joinDone && (j.doc != nil && !j.doc.accepts(x[cut:]) || j.text != "" && j.saysAgain(x)) {
 		j.confidence = callbacks.ConfidenceLow
 	}
 
 	return cut
+}
+
+// saysAgain reports whether x says again what stands in the text, or begins as it does.
+func (j *joiner) saysAgain(x string) bool {
+	return j.beginsAnew(x) || j.findOverlap(x, true).n > 0
 }
 
 // decideBody joins what is left of a continuation when what stands in front of it is gone.

@@ -12,7 +12,7 @@ import (
 func (j *joiner) plainConfidence(x string, doubt bool) callbacks.Confidence {
 	before, after := lastRune(j.text), firstRune(x)
 	switch {
-	case doubt || j.beginsAnew(x):
+	case doubt || j.beginsAnew(x) || strings.HasPrefix(x, "..") || strings.HasPrefix(x, "…"): // dots are said for what is left out
 		return callbacks.ConfidenceLow
 	case j.doc != nil && !j.doc.scan.InString(), isClosing(after):
 		return callbacks.ConfidenceHigh // white space makes no difference

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 
+	"github.com/cloudwego/eino/compose"
 	"github.com/cloudwego/eino/schema"
 
 	"github.com/eino-carryon/carryon/callbacks"
@@ -178,6 +179,9 @@ func (c *call) fail(class Class, err error) {
 	c.gate.releaseText(c.deliver)
 	c.failed(Class{}, err)
 	c.ends(callbacks.OutcomeFailed, class.cause())
+	if len(compose.GetCurrentAddress(c.caller)) > 0 {
+		err = storable(err)
+	}
 	c.end(err)
 }
 

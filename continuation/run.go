@@ -3,6 +3,7 @@ package continuation
 import (
 	"context"
 	"fmt"
+	"runtime/debug"
 
 	einocallbacks "github.com/cloudwego/eino/callbacks"
 	"github.com/cloudwego/eino/components"
@@ -102,6 +103,14 @@ func (r *run) attempt(ctx context.Context, e *engine, n int) context.Context {
 	})
 }
 
+// panicked is deferred: a run that a panic goes through ends with it.
+func (r *run) panicked() {
+	if p := recover(); p != nil {
+		r.failed(&PanicError{Value: p, Stack: debug.Stack()})
+		panic(p)
+	}
+}
+
 // answered says that the run has brought a whole answer.
 func (r *run) answered(e *engine, answer any) {
 	if r != nil {
@@ -156,6 +165,7 @@ func (s seen) Close() {
 // telling asks for a whole answer and tells of the run.
 func telling[M any](ctx context.Context, e *engine, r *request, ask func(context.Context) (M, error)) (M, error) {
 	ctx, own := beginRun(ctx, e, r)
+	defer own.panicked()
 	answer, err := ask(ctx)
 	if err != nil {
 		own.failed(err)

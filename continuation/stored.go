@@ -130,6 +130,8 @@ func init() {
 	schema.RegisterName[*StoredError]("carryon_stored_error")
 	schema.RegisterName[*BufferError]("carryon_buffer_error")
 	schema.RegisterName[*PanicError]("carryon_panic_error")
+	schema.RegisterName[*TakenOverError]("carryon_taken_over_error")
+	schema.RegisterName[*agentError]("carryon_agent_error")
 	schema.RegisterName[callbacks.ToolCallCancel]("carryon_tool_call_cancel")
 	schema.RegisterName[callbacks.StreamReset]("carryon_stream_reset")
 }
