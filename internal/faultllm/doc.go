@@ -16,6 +16,25 @@
 // does not belong to its thinking is refused too. Model names and ids are invented. On the wires of Gemini and Ollama a
 // call comes whole and without its id.
 //
+// # Sources
+//
+// The frames are written after what the vendors publish:
+//
+//   - OpenAI: https://platform.openai.com/docs/api-reference/chat-streaming
+//   - Anthropic: https://platform.claude.com/docs/en/build-with-claude/streaming, and for its errors
+//     https://platform.claude.com/docs/en/api/errors
+//   - Gemini: https://ai.google.dev/api/generate-content, and for its errors
+//     https://cloud.google.com/apis/design/errors
+//   - Ollama: https://github.com/ollama/ollama/blob/main/docs/api.md
+//   - DeepSeek: https://api-docs.deepseek.com/api/create-chat-completion
+//   - Qwen: https://help.aliyun.com/zh/model-studio/qwen-api-reference
+//   - Ark: https://www.volcengine.com/docs/82379/1494384
+//   - OpenRouter: https://openrouter.ai/docs/api-reference/streaming
+//   - Mistral's roles: the chat templates that its models are published with
+//
+// What they do not publish (what is refused, and in which words) is written after reports of it and after what the
+// clients expect; the tests of this package name each rule.
+//
 // Where vendors differ on a conversation that ends in an assistant message, so does the server: Anthropic, Gemini,
 // Ollama, OpenRouter, Ark and (unlike the real one) OpenAI continue it; DeepSeek refuses it without its mark at its beta
 // path; Qwen answers it anew without its mark. [Config.RefusePrefill] refuses it, but for Ollama, which answers it anew.
