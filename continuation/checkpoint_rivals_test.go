@@ -49,7 +49,7 @@ func TestZombie(t *testing.T) {
 		store := memstore.New()
 		events := &ctEvents{}
 		zombie := fm.New(fm.Script{fm.Text("Water "), fm.Idle(time.Minute), fm.Text("boils at "), fm.Stall()})
-		m := continuation.Wrap(zombie, continuation.WithCheckpoints(store), continuation.WithHandler(events))
+		m := continuation.Wrap(zombie, continuation.WithCheckpoints(&ckStore{Store: store, putDelay: 100 * time.Millisecond}), continuation.WithHandler(events))
 		r, err := m.Stream(ckContext(t), ctInput())
 		require.NoError(t, err)
 		errs := make(chan error, 1)
