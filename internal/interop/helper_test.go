@@ -2,7 +2,6 @@ package interop
 
 import (
 	"context"
-	"io"
 	"net/http"
 	"sync"
 	"testing"
@@ -16,6 +15,7 @@ import (
 	"github.com/eino-carryon/carryon/callbacks"
 	"github.com/eino-carryon/carryon/continuation"
 	"github.com/eino-carryon/carryon/internal/faultllm"
+	shared "github.com/eino-carryon/carryon/internal/interop/rig"
 )
 
 // patience bounds what a test waits for. No test takes that long unless it fails.
@@ -138,43 +138,22 @@ func eventsOf[E callbacks.Event](s *transcript) []E {
 }
 
 // question is what every answer here is an answer to.
-func question() []*schema.Message {
-	return []*schema.Message{schema.SystemMessage("You help sailors."), schema.UserMessage("When do we leave?")}
-}
+func question() []*schema.Message { return shared.Question() }
 
-// stream asks m and reads to the end. The error is Stream's or the one that ended the reader; nil after io.EOF.
+// stream asks m the question and reads to the end, as shared.Stream does.
 func stream(ctx context.Context, m model.BaseChatModel, opts ...model.Option) ([]*schema.Message, error) {
-	r, err := m.Stream(ctx, question(), opts...)
-	if err != nil {
-		return nil, err
-	}
-	defer r.Close()
-
-	return drain(r)
+	return shared.Stream(ctx, m, question(), opts...)
 }
 
 func drain(r *schema.StreamReader[*schema.Message]) ([]*schema.Message, error) {
-	var chunks []*schema.Message
-	for {
-		m, err := r.Recv()
-		if err == io.EOF { //nolint:errorlint // a wrapped io.EOF is an error, not the end
-			return chunks, nil
-		}
-		if err != nil {
-			return chunks, err
-		}
-		chunks = append(chunks, m)
-	}
+	return shared.Drain(r)
 }
 
 // concat joins chunks as Eino does for its users.
 func concat(t *testing.T, chunks []*schema.Message) *schema.Message {
 	t.Helper()
-	require.NotEmpty(t, chunks, "the answer has no chunk")
-	m, err := schema.ConcatMessages(chunks)
-	require.NoError(t, err, "the chunks are not one message")
 
-	return m
+	return shared.Concat(t, chunks)
 }
 
 // answerOf asks the bare client of an unbroken provider for the whole message.

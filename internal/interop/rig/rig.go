@@ -147,6 +147,12 @@ func Stream(ctx context.Context, m model.BaseChatModel, in []*schema.Message, op
 		return nil, err
 	}
 	defer r.Close()
+
+	return Drain(r)
+}
+
+// Drain reads to the end, which is nil after io.EOF. The caller closes the reader.
+func Drain(r *schema.StreamReader[*schema.Message]) ([]*schema.Message, error) {
 	var chunks []*schema.Message
 	for {
 		m, err := r.Recv()
