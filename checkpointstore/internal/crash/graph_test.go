@@ -94,58 +94,106 @@ func (c *child) hearBranches(out *schema.StreamReader[map[string]any]) error {
 // where it was.
 func TestKilledGraph(t *testing.T) {
 	t.Parallel()
-	var script faultllm.Script
-	needed := 0
-	for i := range branches {
-		a := faultllm.Answer{Parts: []faultllm.Part{faultllm.Say(branchText(i))}}
-		script = append(script, faultllm.Turn{Says: fmt.Sprintf("Branch %d:", i), Answer: a})
-		needed += faultllm.Needed(a)
-	}
 	each(t, func(t *testing.T, at place, s checkpointstore.Store) {
 		t.Helper()
 		random := rand.New(rand.NewPCG(*seed, 4))
 		for run := range max(1, *kills/20) {
-			provider, err := faultllm.Start(faultllm.Config{Script: script, PieceSize: 8, Pace: time.Millisecond})
-			require.NoError(t, err)
-			t.Cleanup(func() { require.NoError(t, provider.Close()) })
-			c := child{
-				Place: at, Provider: provider.URL(), RunID: fmt.Sprint("graph-", run), Journal: filepath.Join(t.TempDir(), "none"),
-				Graph: true, Every: 15 * time.Millisecond, Bytes: 256,
-			}
+			w := newGraphWorld(t, at, fmt.Sprint("graph-", run), nil)
 			for range 3 {
-				asked := provider.Ledger().Requests
-				p := c.start(t)
 				n := 20 + random.IntN(120)
-				if p.until(t, func(line) bool { n--; return n < 0 }) {
-					p.kill(t)
-				}
-				goesOn(t, p, provider, asked)
+				w.live(t, func(line) bool { n--; return n < 0 })
 			}
-			asked := provider.Ledger().Requests
-			p := c.start(t)
-			p.wait(t)
-			goesOn(t, p, provider, asked)
-			keys := make(map[string]bool)
-			for _, l := range p.said {
-				assert.NotEqual(t, saidFailed, l.Kind, l.Err)
-				if l.Kind == saidGot {
-					keys[l.Key] = true
-				}
-			}
-			assert.Len(t, keys, branches, "each has a key of its own")
-			for key := range keys {
-				_, err := s.Get(t.Context(), key)
-				require.ErrorIs(t, err, checkpointstore.ErrNotFound, "nothing stays in the store")
-			}
-			for i, text := range p.shown() {
-				assert.Equal(t, branchText(i), text)
-			}
-			assert.Len(t, p.shown(), branches)
-			billed := provider.Ledger().Completion
-			assert.Less(t, billed, needed+3*branches*(256/4+10), "%d are needed", needed)
-			t.Logf("%d tokens were billed, %d are needed", billed, needed)
+			w.live(t, func(line) bool { return false })
+			w.settle(t, s)
+			t.Logf("%d tokens were billed, %d are needed", w.provider.Ledger().Completion, w.needed)
 		}
 	})
+}
+
+// TestKilledGraphPaysOnce: what was in the store when the process died is not asked for again. The provider waits in the
+// middle of each answer until the dead one has all that came, so that no token is on its way when it dies.
+func TestKilledGraphPaysOnce(t *testing.T) {
+	t.Parallel()
+	const half = 100 // bytes; whole tokens
+	each(t, func(t *testing.T, at place, s checkpointstore.Store) {
+		t.Helper()
+		w := newGraphWorld(t, at, "graph", faultllm.ByAttempt(faultllm.Stall(faultllm.InTextBytes(half))))
+		stored := make(map[string]bool)
+		w.live(t, func(l line) bool {
+			if l.Kind == saidPutEnd && l.Size >= half {
+				stored[l.Key] = true
+			}
+
+			return len(stored) == branches
+		})
+		assert.Len(t, stored, branches, "each had stored what came")
+		w.live(t, func(line) bool { return false })
+		w.settle(t, s)
+		assert.Equal(t, w.needed, w.provider.Ledger().Completion, "tokens billed")
+	})
+}
+
+// graphWorld is what the processes of a graph find.
+type graphWorld struct {
+	child
+	provider *faultllm.Server
+	needed   int // tokens
+	last     *process
+}
+
+func newGraphWorld(t *testing.T, at place, runID string, plan faultllm.Plan) *graphWorld {
+	t.Helper()
+	w := &graphWorld{}
+	var script faultllm.Script
+	for i := range branches {
+		a := faultllm.Answer{Parts: []faultllm.Part{faultllm.Say(branchText(i))}}
+		script = append(script, faultllm.Turn{Says: fmt.Sprintf("Branch %d:", i), Answer: a})
+		w.needed += faultllm.Needed(a)
+	}
+	provider, err := faultllm.Start(faultllm.Config{Script: script, PieceSize: 8, Pace: time.Millisecond, Plan: plan})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, provider.Close()) })
+	w.provider = provider
+	w.child = child{
+		Place: at, Provider: provider.URL(), RunID: runID, Journal: filepath.Join(t.TempDir(), "none"),
+		Graph: true, Every: 15 * time.Millisecond, Bytes: 256,
+	}
+
+	return w
+}
+
+// live lets a process live until it says what is waited for, or to its end.
+func (w *graphWorld) live(t *testing.T, until func(line) bool) {
+	t.Helper()
+	asked := w.provider.Ledger().Requests
+	w.last = w.start(t)
+	if w.last.until(t, until) {
+		w.last.kill(t)
+	} else {
+		w.last.wait(t)
+	}
+	goesOn(t, w.last, w.provider, asked)
+}
+
+// settle checks what the last process showed and left.
+func (w *graphWorld) settle(t *testing.T, s checkpointstore.Store) {
+	t.Helper()
+	keys := make(map[string]bool)
+	for _, l := range w.last.said {
+		assert.NotEqual(t, saidFailed, l.Kind, l.Err)
+		if l.Kind == saidGot {
+			keys[l.Key] = true
+		}
+	}
+	assert.Len(t, keys, branches, "each has a key of its own")
+	for key := range keys {
+		_, err := s.Get(t.Context(), key)
+		require.ErrorIs(t, err, checkpointstore.ErrNotFound, "nothing stays in the store")
+	}
+	for i, text := range w.last.shown() {
+		assert.Equal(t, branchText(i), text)
+	}
+	assert.Len(t, w.last.shown(), branches)
 }
 
 // goesOn checks that each branch is asked for from where the store's text ends.

