@@ -55,9 +55,12 @@ type Confidence string
 
 // The levels of confidence.
 const (
-	ConfidenceHigh   Confidence = "high"
+	// ConfidenceHigh says that nothing at the seam speaks against the join.
+	ConfidenceHigh Confidence = "high"
+	// ConfidenceMedium says that white space or a part of a word may be missing at the seam, or stand there twice.
 	ConfidenceMedium Confidence = "medium"
-	ConfidenceLow    Confidence = "low"
+	// ConfidenceLow says that what stands behind the seam may be no continuation at all: somebody should look at it.
+	ConfidenceLow Confidence = "low"
 )
 
 // Outcome says how a model call ended.

@@ -171,18 +171,31 @@ func (j *joiner) decide(x string, final bool) int {
 	return l.n() + cut
 }
 
-// decideExact joins what needs no cut but of white space that was not shown, or of all that was.
+// decideExact joins what needs no cut but of white space that was not shown, or of all that was. What may be no continuation
+// is held until it is known, and told.
 func (j *joiner) decideExact(x string, full bool) int {
 	if cut, ok := j.decideWholeRestart(x, full); ok {
 		return cut
 	}
 	space := commonPrefix(x, j.trimmed)
+	if space == len(x) && !full {
+		return 0
+	}
+	l := j.findLeadBehind(x, space, full)
+	if l.open { // or what may be one
+		return 0
+	}
 	cut := j.decideSpace(x, space, false, full)
-	if j.state == joinDone && (j.doc != nil && !j.doc.accepts(x[cut:]) || j.text != "" && j.saysAgain(x)) {
+	if j.state == joinDone && cut < len(x) && j.text != "" && (l.doubt || l.n() > 0 || j.isForeignHere(x[cut:])) {
 		j.confidence = callbacks.ConfidenceLow
 	}
 
 	return cut
+}
+
+// isForeignHere reports whether x cannot stand where the text stops, or stood before.
+func (j *joiner) isForeignHere(x string) bool {
+	return j.doc != nil && !j.doc.accepts(x) || j.saysAgain(x) || j.breaksWord(x)
 }
 
 // saysAgain reports whether x says again what stands in the text, or begins as it does.
@@ -239,6 +252,8 @@ func (j *joiner) decideSpace(x string, space int, doubt, full bool) int {
 	switch {
 	case space == len(x) && space < len(j.trimmed) && !full:
 		return 0
+	case space == 0 && j.trimmed != "" && j.text != "":
+		return j.settleInDocument(x, callbacks.JoinPlain, 0, j.unspacedConfidence())
 	case space == 0:
 		return j.settleInDocument(x, callbacks.JoinPlain, 0, callbacks.ConfidenceHigh)
 	case doubt || j.beginsAnew(x):

@@ -3,6 +3,7 @@ package continuation
 import (
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/eino-carryon/carryon/callbacks"
 )
@@ -10,17 +11,19 @@ import (
 // plainConfidence tells how sure it is that x, of which nothing was cut, goes on where the text stops. Doubt says that x
 // begins with what stands in the text.
 func (j *joiner) plainConfidence(x string, doubt bool) callbacks.Confidence {
-	before, after := lastRune(j.text), firstRune(x)
+	after := firstRune(x)
 	switch {
 	case doubt || j.beginsAnew(x) || strings.HasPrefix(x, "..") || strings.HasPrefix(x, "…"): // dots are said for what is left out
 		return callbacks.ConfidenceLow
-	case j.doc != nil && !j.doc.scan.InString(), isClosing(after):
+	case j.doc != nil && !j.doc.scan.InString():
 		return callbacks.ConfidenceHigh // white space makes no difference
+	case isClosing(after):
+		return j.closingConfidence(after)
 	case unicode.IsSpace(after):
 		return j.spaceConfidence(x)
 	case j.trimmed == " " && (unicode.IsLower(after) || unicode.IsDigit(after)):
 		return callbacks.ConfidenceHigh
-	case j.trimmed == "" && isWord(before) && unicode.IsUpper(after) && !unicode.IsUpper(before):
+	case j.breaksWord(x):
 		return callbacks.ConfidenceLow
 	default: // white space may be missing here; two letters may be one word or two; so begins an answer, too
 		return callbacks.ConfidenceMedium
@@ -36,6 +39,16 @@ func (j *joiner) spaceConfidence(x string) callbacks.Confidence {
 	}
 
 	return callbacks.ConfidenceHigh
+}
+
+// unspacedConfidence tells how sure it is that a continuation to the byte, which leaves out the white space that was not
+// shown, goes on behind that and not in the middle of a word.
+func (j *joiner) unspacedConfidence() callbacks.Confidence {
+	if j.doc != nil && !j.doc.scan.InString() {
+		return callbacks.ConfidenceHigh
+	}
+
+	return callbacks.ConfidenceMedium
 }
 
 // beginsAnew reports whether x begins as the answer does, with too little to tell a restart by. Inside a line a word is
@@ -55,6 +68,50 @@ func (j *joiner) beginsAnew(x string) bool {
 	}
 
 	return false
+}
+
+// breaksWord reports whether x begins with a capital behind a small letter: another answer in the middle of a word. Behind
+// white space there is none.
+func (j *joiner) breaksWord(x string) bool {
+	before := lastRune(j.text)
+
+	return j.trimmed == "" && isWord(before) && !unicode.IsUpper(before) && unicode.IsUpper(firstRune(x))
+}
+
+// closingConfidence tells how sure it is that r, which closes something, goes on where the text stops.
+func (j *joiner) closingConfidence(r rune) callbacks.Confidence {
+	switch {
+	case closesNothing(j.text, r):
+		return callbacks.ConfidenceLow
+	case j.trimmed == " ":
+		return callbacks.ConfidenceMedium
+	default:
+		return callbacks.ConfidenceHigh
+	}
+}
+
+// closesNothing reports whether r is a bracket that nothing in the text's last paragraph has opened.
+func closesNothing(text string, r rune) bool {
+	const brackets = ")(][}{）（」「』『】【》《"
+	i := strings.IndexRune(brackets, r)
+	if i < 0 {
+		return false
+	}
+	opens := firstRune(brackets[i+utf8.RuneLen(r):])
+	if !strings.ContainsRune(")]}）」』】》", r) {
+		return false
+	}
+	deep := 0
+	for _, b := range text[strings.LastIndex(text, "\n\n")+1:] {
+		switch b {
+		case opens:
+			deep++
+		case r:
+			deep = max(0, deep-1)
+		}
+	}
+
+	return deep == 0
 }
 
 // isClosing reports whether r stands behind a word without a space.

@@ -100,12 +100,27 @@ func (j *joiner) decideOpened(x, y string, full bool) (int, bool) {
 		return j.holdDocument(y, lead, nested, full)
 	case same == len(j.doc.text) && nested:
 		return 0, false
+	case same == len(j.doc.text):
+		return j.decideFirstKey(y, lead, full)
 	case !nested && (full || countLetters(y) >= joinWord):
 		return j.reject(), true
 	case !nested:
 		return 0, true
 	default:
 		return j.decideNested(x, y, full)
+	}
+}
+
+// decideFirstKey looks whether y, which begins with all of the document and cannot stand in it, is that begun anew: a key is
+// said again, or follows. Without a key it may be a template's brace.
+func (j *joiner) decideFirstKey(y string, lead int, full bool) (int, bool) {
+	switch {
+	case countLetters(j.doc.text) > 0 || strings.Contains(y, `":`):
+		return lead + j.align(y, j.doc.start, callbacks.ConfidenceMedium), true
+	case full:
+		return j.reject(), true
+	default:
+		return 0, true
 	}
 }
 

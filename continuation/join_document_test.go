@@ -91,6 +91,11 @@ func TestJoinOfJSON(t *testing.T) {
 		{"a document that ends", "```json\n{\"a\":1", "}\n```\nDone.", "}\n```\nDone.", plain, high},
 		{"an array that begins a prose text", "[1", "] says so.", "] says so.", plain, high},
 		{"a fence in a string", `{"text":"`, "```json\\n{}\\n```\"}", "```json\\n{}\\n```\"}", plain, callbacks.ConfidenceMedium},
+		{"the document again, in its first key", `{"größe`, `{"größe": 1}`, `": 1}`, restart, medium},
+		{"the document again, behind its first key", `{"größe"`, `{"größe": 1}`, `: 1}`, restart, medium},
+		{"the document again, behind a key of one letter", `{"a"`, `{"a":1}`, `:1}`, restart, medium},
+		{"the document again, behind its brace", "{", `{"größe": 1}`, `"größe": 1}`, restart, medium},
+		{"the document again, behind its brace and a line break", "{\n", "{\n  \"a\": 1}", `  "a": 1}`, restart, medium},
 		{"a template", "{", "{name}} said", "{name}} said", callbacks.JoinUndecided, low},
 	})
 }

@@ -18,9 +18,12 @@ func (l lead) n() int { return l.preamble + l.fence }
 
 // findLead reads the lead of x.
 func (j *joiner) findLead(x string, full bool) lead {
-	if !j.spoken && !j.keepPreamble {
+	if !j.spoken {
 		j.preamble = j.findPreamble(x, full)
 		j.spoken = !j.preamble.open
+		if j.keepPreamble && j.preamble.preamble > 0 {
+			j.preamble = lead{doubt: true}
+		}
 	}
 	l := j.preamble
 	rest := x[l.preamble:]
@@ -41,6 +44,15 @@ func (j *joiner) findLead(x string, full bool) lead {
 	}
 
 	return l
+}
+
+// findLeadBehind reads the lead behind the first space bytes of x, which the text has already. Without text there is none.
+func (j *joiner) findLeadBehind(x string, space int, full bool) lead {
+	if j.text == "" || space == len(x) {
+		return lead{}
+	}
+
+	return j.findLead(x[space:], full)
 }
 
 // skipSpace adds to l the spaces behind a preamble if the answer begins anew behind them.

@@ -127,6 +127,13 @@ func TestJoinTellsWhenASpaceIsMissing(t *testing.T) {
 		{"the quick", " brown fox", callbacks.ConfidenceHigh},
 		{"the quick ", "brown fox", callbacks.ConfidenceHigh},
 		{"the quick bro", "Here is it", callbacks.ConfidenceLow},
+		{"over the la", ") zy dog", callbacks.ConfidenceLow},
+		{"over (the la", ") zy dog", callbacks.ConfidenceHigh},
+		{"(over) the la", ") zy dog", callbacks.ConfidenceLow},
+		{"(over the hill.\n\nThe la", "] zy dog", callbacks.ConfidenceLow},
+		{"a moment", ", please", callbacks.ConfidenceHigh},
+		{"a moment ", ", please", callbacks.ConfidenceMedium},
+		{"f(x,\n", ")", callbacks.ConfidenceHigh},
 	} {
 		got, j := continueWith(t, c.prefix, false, split(c.continuation, 4))
 		assert.Equal(t, c.continuation, got)

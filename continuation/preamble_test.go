@@ -75,6 +75,7 @@ func TestJoinPreambleCanBeKept(t *testing.T) {
 	j.keepPreamble = true
 	assert.Zero(t, j.take(x))
 	assert.Equal(t, callbacks.JoinPlain, j.kind)
+	assert.Equal(t, callbacks.ConfidenceLow, j.confidence, "it is told")
 	got, _ := continueWith(t, "It goes on and on, ", true, []string{x})
 	assert.Equal(t, x, got)
 }
