@@ -2,6 +2,7 @@ package continuation
 
 import (
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/eino-carryon/carryon/callbacks"
@@ -168,14 +169,17 @@ func isTable(s string) bool {
 // continuation opened that anew.
 func (j *joiner) isStart(n int) bool { return j.isOrigin(j.textAt + len(j.text) - n) }
 
-// isPartWord reports whether s is the whole of the text's last word, and rest goes on with that word.
+// isPartWord reports whether s is the whole of the text's last word, or name in code, and rest goes on with that.
 func isPartWord(before, s, rest string) bool {
-	if strings.ContainsFunc(s, func(r rune) bool { return !isLetter(r) }) {
+	if strings.ContainsFunc(s, func(r rune) bool { return !isName(r) }) || !strings.ContainsFunc(s, isLetter) {
 		return false
 	}
 
-	return !isWord(lastRune(before)) && isLetter(firstRune(rest))
+	return !isName(lastRune(before)) && isName(firstRune(rest)) && !unicode.IsDigit(firstRune(s))
 }
+
+// isName reports whether r may stand in a name, in the prose or the code of most languages.
+func isName(r rune) bool { return isWord(r) || r == '_' }
 
 // endsAsBegins reports whether text ends with something that x begins with.
 func endsAsBegins(text, x string) bool {

@@ -24,13 +24,14 @@ func (j *joiner) findPreamble(x string, full bool) lead {
 	if !found || !ended {
 		return lead{}
 	}
-	if !j.isForeign(x, answers || resumes, colon) {
-		return lead{doubt: true}
-	}
 	n := len(x) - len(p.rest)
 	space := len(p.rest) - len(strings.TrimLeftFunc(p.rest, unicode.IsSpace))
 	if space == len(p.rest) && !full {
 		return lead{open: true}
+	}
+	certain := resumes || answers && (isClause(j.text) || hasLineBreak(p.rest[:space])) // behind a sentence somebody may say so
+	if !j.isForeign(x, certain, colon) {
+		return lead{doubt: true}
 	}
 
 	return lead{preamble: n + j.preambleSpace(p.rest[:space])}

@@ -50,6 +50,8 @@ func TestJoinKeepsWordsThatOnlySoundLikeAPreamble(t *testing.T) {
 	for _, c := range []struct{ prefix, continuation string }{
 		{"I have shown the first part. ", "Here is the rest: three boxes."},
 		{"One part is done.\n\n", "Continuing:\n\nthe second part."},
+		{"He asked whether I would stay. ", "Of course, I'll continue: as long as you like."},
+		{"他问我能不能讲下去。", "当然，继续：从前有一座山。"},
 		{"Alice: ", "Sure, here is the rest: three boxes."},
 		{"“", "Sure, continuing:” she said."},
 		{"We are sure, and ", "continuing: it is late."},
@@ -92,6 +94,7 @@ func TestJoinBehindAPreamble(t *testing.T) {
 		{"a sentence where one may speak of the rest", "That was part one. ", "Here is the rest: two.", "Here is the rest: two.", callbacks.JoinPlain, low},
 		{"JSON", `{"a": 1, `, "Here is the rest of the JSON:\n\n\"b\": 2}", `"b": 2}`, callbacks.JoinPreamble, callbacks.ConfidenceMedium},
 		{"an indent", "def f():\n    x = 1\n", "Sure, continuing:\n\n    return 1\n", "    return 1\n", callbacks.JoinPreamble, callbacks.ConfidenceMedium},
+		{"going on behind a sentence", "It is done. ", "Picking up where we left off: then it rained.", "then it rained.", callbacks.JoinPreamble, callbacks.ConfidenceMedium},
 		{"a paragraph behind a sentence", "It is done.", "Sure, continuing:\n\nThen it rained.", "\n\nThen it rained.", callbacks.JoinPreamble, callbacks.ConfidenceMedium},
 	})
 	_, j := continueWith(t, text, false, split("Sure, here is the full answer: "+text[:30]+"# other words", 3))
