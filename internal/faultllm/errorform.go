@@ -42,6 +42,10 @@ const (
 	FormBlocked
 	// FormUsageOnly is a chunk with nothing but usage.
 	FormUsageOnly
+	// FormNamed is the error as the data of an event with the name "error".
+	FormNamed
+	// FormUnended is the error as the data of an event that no blank line follows.
+	FormUnended
 )
 
 // ErrorForms returns the forms that the vendor's wire has.
@@ -57,7 +61,7 @@ func ErrorForms(v Vendor) []ErrorForm {
 	}
 	forms := []ErrorForm{
 		FormVendor, FormAfterComment, FormSpaced, FormString, FormNumericCode, FormFinishText, FormFinishNumeric,
-		FormBare, FormBareOpen,
+		FormBare, FormBareOpen, FormNamed, FormUnended,
 	}
 	if v == OpenRouter { // its own form is FormFinish.
 		return append(forms, FormData)
@@ -76,7 +80,7 @@ func (f ErrorForm) in(v Vendor) ErrorForm {
 func (f ErrorForm) String() string {
 	names := [...]string{
 		"Vendor", "AfterComment", "Spaced", "String", "NumericCode", "Finish", "FinishText", "FinishNumeric", "Bare",
-		"BareOpen", "MultiLine", "Data", "NotJSON", "Blocked", "UsageOnly",
+		"BareOpen", "MultiLine", "Data", "NotJSON", "Blocked", "UsageOnly", "Named", "Unended",
 	}
 	if f < 0 || int(f) >= len(names) {
 		return fmt.Sprintf("ErrorForm(%d)", int(f))

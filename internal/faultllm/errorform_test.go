@@ -31,6 +31,8 @@ func TestErrorForms(t *testing.T) {
 		{faultllm.OpenAI, faultllm.FormNumericCode, `"param":null,"code":502}}` + "\n\n"},
 		{faultllm.OpenAI, faultllm.FormBare, "\n\n" + object + "\n"},
 		{faultllm.OpenAI, faultllm.FormBareOpen, "\n\n" + object},
+		{faultllm.OpenAI, faultllm.FormNamed, "\n\nevent: error\ndata: " + object + "\n\n"},
+		{faultllm.OpenAI, faultllm.FormUnended, "\n\ndata: " + object + "\n"},
 		{faultllm.OpenAI, faultllm.FormFinish, finish},
 		{faultllm.OpenAI, faultllm.FormFinishText, strings.Replace(finish, `""`, `"two "`, 1)},
 		{faultllm.OpenAI, faultllm.FormFinishNumeric, strings.Replace(finish, `""`, `"two "`, 1)},

@@ -1,6 +1,7 @@
 package faultllm
 
 import (
+	"bytes"
 	"fmt"
 	"net/http"
 	"slices"
@@ -126,21 +127,7 @@ func (e *openaiEncoder) keepAlive() []byte {
 }
 
 func (e *openaiEncoder) failure(f failure) []byte {
-	body := openaiError{Message: f.message, Type: f.errType}
-	if body.Type == "" {
-		body.Type = "server_error"
-	}
-	switch {
-	case e.vendor == Ark && f.errType != "":
-		body.Code, body.Param = f.errType, new("")
-	case e.vendor == Ark:
-		body.Code, body.Param = "InternalServiceError", new("")
-	case e.vendor == DeepSeek, e.finishes(f.form):
-		body.Code = body.Type
-	}
-	if f.form == FormNumericCode || f.form == FormFinishNumeric {
-		body.Code = http.StatusBadGateway
-	}
+	body := e.failureBody(f)
 	if e.finishes(f.form) {
 		return e.finishing(body, f)
 	}
@@ -156,9 +143,32 @@ func (e *openaiEncoder) failure(f failure) []byte {
 		return append(doc, '\n')
 	case FormBareOpen:
 		return doc
+	case FormNamed:
+		return named("error", doc)
+	case FormUnended:
+		return bytes.TrimSuffix(sse(doc), []byte("\n"))
 	default:
 		return sse(doc)
 	}
+}
+
+func (e *openaiEncoder) failureBody(f failure) openaiError {
+	body := openaiError{Message: f.message, Type: f.errType}
+	if body.Type == "" {
+		body.Type = "server_error"
+	}
+	switch {
+	case e.vendor == Ark && f.errType != "":
+		body.Code, body.Param = f.errType, new("")
+	case e.vendor == Ark:
+		body.Code, body.Param = "InternalServiceError", new("")
+	case e.vendor == DeepSeek, e.finishes(f.form):
+		body.Code = body.Type
+	}
+	if f.form == FormNumericCode || f.form == FormFinishNumeric {
+		body.Code = http.StatusBadGateway
+	}
+	return body
 }
 
 // finishes says whether the error comes as a chunk that ends the answer.

@@ -70,6 +70,8 @@ const (
 	toolUse    remedy = "R2"
 	beforeTool remedy = "R3"
 	restarted  remedy = "R4"
+	stopped    remedy = "partial"      // the next request was refused for good: that error, with what had come
+	givenUp    remedy = "again, error" // nothing had come, and the next request was refused for good
 )
 
 // plan returns the plan that the events must name, and whether there is one.
@@ -85,16 +87,6 @@ func (r remedy) plan() (snapshot.Plan, bool) {
 		return snapshot.WholeRestart, true
 	default:
 		return 0, false
-	}
-}
-
-// requests returns how many requests the remedy takes.
-func (r remedy) requests() int {
-	switch r {
-	case untouched, toolUse, refused:
-		return 1
-	default:
-		return 2
 	}
 }
 

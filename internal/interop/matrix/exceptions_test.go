@@ -60,7 +60,7 @@ func exceptions() []exception {
 		{
 			vendors: on(faultllm.DeepSeek), shows: anEnd, faults: []string{
 				"error: Vendor", "error: AfterComment", "error: Spaced", "error: String", "error: NumericCode", "error: Bare", "error: BareOpen",
-				"overloaded_error", "rate_limit_error", "timeout_error",
+				"error: Named", "error: Unended", "overloaded_error", "rate_limit_error", "timeout_error",
 			},
 			why: "the client takes every line with an error for an empty chunk",
 		},

@@ -63,9 +63,46 @@ func (c cell) want() remedy {
 		return untouched
 	case p.name == afterFinish && (f.clean || keeps):
 		return untouched // a finish reason that was seen makes the answer whole
-	default:
-		return p.plan(c.client)
 	}
+
+	return f.ends(p.plan(c.client))
+}
+
+// ends returns what comes of a remedy whose request is refused for good.
+func (f fault) ends(what remedy) remedy {
+	switch {
+	case !f.refuses || what == toolUse:
+		return what
+	case what == reopened:
+		return givenUp
+	default:
+		return stopped
+	}
+}
+
+// requests returns how many requests the cell takes.
+func (c cell) requests() int {
+	n := 2
+	switch c.want() {
+	case untouched, toolUse, refused:
+		return 1
+	case stopped, givenUp:
+		return n
+	default:
+	}
+	if c.fault.next != nil {
+		n++
+	}
+	if c.prefills() {
+		n++
+	}
+
+	return n
+}
+
+// prefills says whether the answer is to be continued by a prefill.
+func (c cell) prefills() bool {
+	return c.fault.noPrefill && (c.want() == continued || c.want() == beforeTool)
 }
 
 // arrived returns the place with what has arrived there: some errors come in one frame with a piece of text.

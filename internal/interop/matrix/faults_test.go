@@ -1,9 +1,10 @@
 package matrix
 
 import (
-	"fmt"
 	"slices"
 	"time"
+
+	"github.com/cloudwego/eino/schema"
 
 	"github.com/eino-carryon/carryon/internal/faultllm"
 	"github.com/eino-carryon/carryon/internal/interop/clients"
@@ -29,12 +30,24 @@ type fault struct {
 	// form is that of an error inside the stream.
 	form   faultllm.ErrorForm
 	inBand bool
+	// next is what becomes of the request that follows; nil: nothing breaks it. Refuses says that it refuses that request
+	// for good.
+	next    func() faultllm.Fault
+	refuses bool
+	// wait is what a refusal asks for.
+	wait time.Duration
+	// ask is what the caller asks; nil: what every cell asks.
+	ask func(faultllm.Vendor) []*schema.Message
+	// noPrefill says that the decorator is to continue by a prefill, and the provider refuses that.
+	noPrefill bool
 }
 
 // happens says whether the fault can happen to a client at a place.
 func (f fault) happens(c clients.Client, p place) bool {
 	switch {
 	case f.inBand && !slices.Contains(faultllm.ErrorForms(c.Vendor), f.form):
+		return false
+	case f.noPrefill && c.Vendor == faultllm.Ollama: // it refuses none: what its templates do not continue begins anew
 		return false
 	case f.inBand && p.name == beforeHeaders, f.once && !f.loses && p.name != beforeContent, f.loses && p.name != lastByte:
 		return false
@@ -46,7 +59,8 @@ func (f fault) happens(c clients.Client, p place) bool {
 }
 
 func faults() []fault {
-	return slices.Concat(noFault(), connectionFaults(), bodyFaults(), slowFaults(), http2Faults(), statusFaults(), inBandFaults())
+	return slices.Concat(noFault(), connectionFaults(), bodyFaults(), lies(), slowFaults(), http2Faults(), statusFaults(),
+		waitFaults(), refusalFaults(), inBandFaults())
 }
 
 func noFault() []fault {
@@ -72,6 +86,17 @@ func bodyFaults() []fault {
 		{name: "400 keep-alives", harmless: true, at: func(p faultllm.Position) faultllm.Fault { return faultllm.KeepAlives(p, 400, 0) }},
 		{name: "20 comments", harmless: true, at: func(p faultllm.Position) faultllm.Fault { return faultllm.Comments(p, 20, 0) }},
 		{name: "slow drip", harmless: true, at: func(p faultllm.Position) faultllm.Fault { return faultllm.SlowDrip(p, 0) }},
+	}
+}
+
+// lies are answers that are whole and say something untrue about themselves.
+func lies() []fault {
+	return []fault{
+		{name: "Content-Length 0", once: true, at: func(faultllm.Position) faultllm.Fault { return faultllm.WrongLength(0) }},
+		{name: "Content-Length too large", once: true, harmless: true, at: func(faultllm.Position) faultllm.Fault { return faultllm.WrongLength(1 << 20) }},
+		{name: "usage 0", once: true, harmless: true, at: func(faultllm.Position) faultllm.Fault { return faultllm.FalseUsage(0, 0) }},
+		{name: "usage too large", once: true, harmless: true, at: func(faultllm.Position) faultllm.Fault { return faultllm.FalseUsage(1<<40, 1<<40) }},
+		{name: "one index for all calls", once: true, harmless: true, at: func(faultllm.Position) faultllm.Fault { return faultllm.OneIndex() }},
 	}
 }
 
@@ -112,18 +137,6 @@ func http2Faults() []fault {
 	return all
 }
 
-func statusFaults() []fault {
-	var all []fault
-	for _, code := range []int{400, 401, 403, 404, 408, 409, 422, 429, 500, 502, 503, 504, 529} {
-		all = append(all, fault{
-			name: fmt.Sprintf("status %d", code), once: true, permanent: code < 429 && code != 408 && code != 409,
-			at: func(faultllm.Position) faultllm.Fault { return faultllm.Refuse(code, faultllm.RetryAfter{}) },
-		})
-	}
-
-	return all
-}
-
 func inBandFaults() []fault {
 	var all []fault
 	for _, kind := range []string{"overloaded_error", "rate_limit_error", "timeout_error"} {
@@ -131,11 +144,27 @@ func inBandFaults() []fault {
 			return faultllm.InBandError(p, kind, "an error was encountered while running the model")
 		}})
 	}
-	for form := faultllm.FormVendor; form <= faultllm.FormUsageOnly; form++ {
+	for _, form := range forms() {
 		all = append(all, fault{name: "error: " + form.String(), inBand: true, form: form, at: func(p faultllm.Position) faultllm.Fault {
 			return faultllm.InBandForm(p, form, "", "an error was encountered while running the model")
 		}})
 	}
+	for _, form := range []faultllm.ErrorForm{faultllm.FormVendor, faultllm.FormUnended} {
+		all = append(all, fault{name: "error, then silence: " + form.String(), inBand: true, slow: true, form: form, at: func(p faultllm.Position) faultllm.Fault {
+			return faultllm.InBandStall(p, form, "", "an error was encountered while running the model")
+		}})
+	}
 
 	return all
+}
+
+// forms are those of all vendors.
+func forms() []faultllm.ErrorForm {
+	var all []faultllm.ErrorForm
+	for _, v := range faultllm.Vendors() {
+		all = append(all, faultllm.ErrorForms(v)...)
+	}
+	slices.Sort(all)
+
+	return slices.Compact(all)
 }

@@ -91,14 +91,15 @@ func (g *grid) sum(w io.Writer) error {
 	}
 	lines := []string{
 		"", "whole: nothing was lost · again: nothing had come, the request was made again (below: by net/http) · error: refused for good, and said so",
-		"R1: text continued · R2: whole tool calls run, no request · R3: continued before the call · R4: started over", "",
+		"R1: text continued · R2: whole tool calls run, no request · R3: continued before the call · R4: started over",
+		"partial: the continuation was refused for good: that error, with all that had come, which is never io.EOF", "",
 	}
 	for _, e := range exceptions() {
 		if n := reasons[e.why]; n > 0 {
 			lines = append(lines, fmt.Sprintf("%6d cells by exception: %s", n, e.why))
 		}
 	}
-	for _, r := range []remedy{untouched, reopened, below, continued, toolUse, beforeTool, restarted, refused} {
+	for _, r := range []remedy{untouched, reopened, below, continued, toolUse, beforeTool, restarted, stopped, givenUp, refused} {
 		lines = append(lines, fmt.Sprintf("%6d cells %s", counts[r], r))
 	}
 	lines = append(lines, fmt.Sprintf("%6d cells in all, %d clients, %d faults; not as the table says: %d",

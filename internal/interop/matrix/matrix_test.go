@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/cloudwego/eino/schema"
 	"github.com/stretchr/testify/assert"
@@ -69,27 +70,38 @@ type result struct {
 
 func (c cell) run(t *testing.T, n rig.Wiring, whole exchange) {
 	t.Helper()
+	plan := []faultllm.Fault{c.fault.at(c.place.at)}
+	if c.fault.next != nil {
+		plan = append(plan, c.fault.next())
+	}
 	r := result{cell: c, whole: rig.Concat(t, whole.chunks), Rig: rig.New(t, c.client, n, faultllm.Config{
-		Script: faultllm.Script{{Answer: c.answer.answer}}, Plan: faultllm.InOrder(c.fault.at(c.place.at)),
+		Script: faultllm.Script{{Answer: c.answer.answer}}, Plan: faultllm.InOrder(plan...), RefusePrefill: c.fault.noPrefill,
 	})}
-	chunks, err := rig.Stream(t.Context(), r.Wrap(), rig.Question())
+	in, opts := rig.Question(), []continuation.Option(nil)
+	if c.fault.ask != nil {
+		in = c.fault.ask(c.client.Vendor)
+	}
+	if c.fault.noPrefill {
+		opts = append(opts, continuation.WithDialect(continuation.Prefill()))
+	}
+	began := time.Now()
+	chunks, err := rig.Stream(t.Context(), r.Wrap(opts...), in)
+	passed := time.Since(began)
 	r.Close(t)
 	r.records = r.Server.Ledger().Records
 	require.Len(t, rig.EventsOf[callbacks.Ended](r.Rig), 1, "every call has one end")
-	if c.want() == refused {
-		require.Error(t, err)
-		assert.Empty(t, chunks)
-		assert.Len(t, r.records, 1, "what is refused for good is not asked again")
-		assert.Empty(t, r.Events())
+	if !c.fault.once {
+		require.True(t, r.records[0].FaultHit, "the fault did not happen")
+	}
+	r.checkWaits(t, passed)
+	if what := c.want(); what == refused || what == givenUp || what == stopped {
+		r.checkRefused(t, chunks, err)
 
 		return
 	}
 	require.NoError(t, err)
 	r.raw = rig.Concat(t, chunks)
 	r.got = continuation.Repair(r.raw)
-	if !c.fault.once {
-		require.True(t, r.records[0].FaultHit, "the fault did not happen")
-	}
 	r.checkRequests(t)
 	r.checkEvents(t)
 	r.checkMessage(t)
@@ -117,50 +129,6 @@ func said(chunks []*schema.Message) [][2]string {
 	}
 
 	return all
-}
-
-// checkRequests holds that the provider was asked as often as needed, and never what it refuses.
-func (r result) checkRequests(t *testing.T) {
-	t.Helper()
-	require.Len(t, r.records, r.want().requests())
-	for _, rec := range r.records[1:] {
-		assert.Equal(t, 200, rec.Status, "the next request was refused: %s", rec.Body)
-	}
-	switch r.want() {
-	case reopened, below, restarted:
-		assert.JSONEq(t, string(r.records[0].Body), string(r.records[1].Body), "it is the same request")
-	case continued, beforeTool:
-		assert.True(t, r.records[1].Continued, "the provider does not see a partial answer: %s", r.records[1].Body)
-		assert.Equal(t, len(trimmed(r.arrived().text)), r.records[1].From)
-	default:
-	}
-}
-
-// checkEvents holds the grammar: every continuation that was started has one end.
-func (r result) checkEvents(t *testing.T) {
-	t.Helper()
-	broken, started := rig.EventsOf[callbacks.Interrupted](r.Rig), rig.EventsOf[callbacks.Started](r.Rig)
-	ended := len(rig.EventsOf[callbacks.Completed](r.Rig)) + len(rig.EventsOf[callbacks.Failed](r.Rig))
-	assert.Empty(t, rig.EventsOf[callbacks.Exhausted](r.Rig))
-	assert.Empty(t, rig.EventsOf[callbacks.Notice](r.Rig))
-	plan, interrupted := r.want().plan()
-	if !interrupted {
-		assert.Empty(t, broken)
-		assert.Empty(t, started)
-		retried := len(r.records) - 1
-		if r.want() == below {
-			retried = 0
-		}
-		assert.Len(t, rig.EventsOf[callbacks.OpenRetried](r.Rig), retried)
-
-		return
-	}
-	require.Len(t, broken, 1)
-	assert.Equal(t, plan, broken[0].Plan)
-	assert.Equal(t, r.client.String(), broken[0].Provider)
-	assert.Len(t, started, 1)
-	assert.Equal(t, 1, ended)
-	assert.Len(t, rig.EventsOf[callbacks.ToolCallCancel](r.Rig), len(rig.EventsOf[callbacks.PartialToolUseDiscarded](r.Rig)))
 }
 
 // checkMessage compares the delivered message with the unbroken one.

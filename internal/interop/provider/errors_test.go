@@ -172,9 +172,9 @@ func toldByGoogle() map[string]meaning {
 func tells(v faultllm.Vendor) []faultllm.ErrorForm {
 	switch v {
 	case faultllm.OpenAI, faultllm.Qwen, faultllm.Ark:
-		return []faultllm.ErrorForm{faultllm.FormVendor, faultllm.FormBare}
+		return []faultllm.ErrorForm{faultllm.FormVendor, faultllm.FormBare, faultllm.FormUnended}
 	case faultllm.OpenRouter:
-		return []faultllm.ErrorForm{faultllm.FormFinishText, faultllm.FormBare, faultllm.FormData}
+		return []faultllm.ErrorForm{faultllm.FormFinishText, faultllm.FormBare, faultllm.FormData, faultllm.FormUnended}
 	case faultllm.Anthropic:
 		return []faultllm.ErrorForm{faultllm.FormVendor}
 	case faultllm.Gemini:
@@ -247,7 +247,7 @@ func untold(v faultllm.Vendor, f faultllm.ErrorForm, want meaning) meaning {
 
 func untoldByFamily(f faultllm.ErrorForm, want meaning) meaning {
 	switch f {
-	case faultllm.FormAfterComment, faultllm.FormString:
+	case faultllm.FormAfterComment, faultllm.FormNamed, faultllm.FormString:
 		return transient(callbacks.CauseMalformedFrame)
 	case faultllm.FormNumericCode:
 		if want == permanent(continuation.InvalidRequest) || want.cause == callbacks.CauseProviderError {
