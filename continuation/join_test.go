@@ -215,6 +215,7 @@ func FuzzJoin(f *testing.F) {
 	}
 	for _, p := range joinPreambles() {
 		f.Add("The harbour was quiet, and", p+" so was the town.", uint8(5), false)
+		f.Add("The harbour was quiet, and", p+" so was the town.", uint8(5), true)
 	}
 	f.Add(joinTableText+"\n| co", joinTableText[9:60]+"\n| corn | 1 |", uint8(200), false)
 	f.Add("A:\n```json\n{\"a\": 1,", "```json\n{\"a\": 1, \"b\": 2}\n```", uint8(200), false)
@@ -230,7 +231,7 @@ func FuzzJoin(f *testing.F) {
 		require.True(t, !utf8.ValidString(continuation) || utf8.ValidString(got), "cut inside a rune: %q of %q", got, continuation)
 		// What is cut is a preamble, or stands in the text line by line, white space apart.
 		cut := continuation[:len(continuation)-len(got)]
-		if j.preamble.preamble > 0 {
+		if j.preamble.preamble > 0 && !exact {
 			cut = cut[j.preamble.preamble:]
 		}
 		for line := range strings.Lines(cut) {
