@@ -1,10 +1,10 @@
 package places_test
 
 import (
-	"context"
 	"testing"
 
 	"github.com/cloudwego/eino/adk"
+	"github.com/cloudwego/eino/components/model"
 	"github.com/cloudwego/eino/compose"
 	"github.com/cloudwego/eino/schema"
 	"github.com/stretchr/testify/assert"
@@ -22,32 +22,32 @@ type (
 )
 
 // agenticPlaces are the ways to give an agent of agentic messages a decorated model.
-func agenticPlaces() map[string]func(t *testing.T, cfg *agenticConfig, inner fm.AgenticModel, opts ...continuation.Option) {
-	wrap := func(t *testing.T, inner fm.AgenticModel, opts ...continuation.Option) *continuation.Typed[*schema.AgenticMessage] {
+func agenticPlaces() map[string]func(t *testing.T, cfg *agenticConfig, inner model.AgenticModel, opts ...continuation.Option) {
+	wrap := func(t *testing.T, inner model.AgenticModel, opts ...continuation.Option) *continuation.Typed[*schema.AgenticMessage] {
 		t.Helper()
-		m, err := continuation.NewTyped[*schema.AgenticMessage](inner, append(opts, now())...)
+		m, err := continuation.NewTyped[*schema.AgenticMessage](inner, append([]continuation.Option{now()}, opts...)...)
 		require.NoError(t, err)
 
 		return m
 	}
 	handler := func(t *testing.T, opts ...continuation.Option) agenticMiddleware {
 		t.Helper()
-		m, err := continuation.NewTypedMiddleware[*schema.AgenticMessage](append(opts, now())...)
+		m, err := continuation.NewTypedMiddleware[*schema.AgenticMessage](append([]continuation.Option{now()}, opts...)...)
 		require.NoError(t, err)
 
 		return m
 	}
 
-	return map[string]func(t *testing.T, cfg *agenticConfig, inner fm.AgenticModel, opts ...continuation.Option){
-		"Model": func(t *testing.T, cfg *agenticConfig, inner fm.AgenticModel, opts ...continuation.Option) {
+	return map[string]func(t *testing.T, cfg *agenticConfig, inner model.AgenticModel, opts ...continuation.Option){
+		"Model": func(t *testing.T, cfg *agenticConfig, inner model.AgenticModel, opts ...continuation.Option) {
 			t.Helper()
 			cfg.Model = wrap(t, inner, opts...)
 		},
-		"middleware": func(t *testing.T, cfg *agenticConfig, inner fm.AgenticModel, opts ...continuation.Option) {
+		"middleware": func(t *testing.T, cfg *agenticConfig, inner model.AgenticModel, opts ...continuation.Option) {
 			t.Helper()
 			cfg.Model, cfg.Handlers = inner, append(cfg.Handlers, handler(t, opts...))
 		},
-		"both": func(t *testing.T, cfg *agenticConfig, inner fm.AgenticModel, opts ...continuation.Option) {
+		"both": func(t *testing.T, cfg *agenticConfig, inner model.AgenticModel, opts ...continuation.Option) {
 			t.Helper()
 			cfg.Model, cfg.Handlers = wrap(t, inner, opts...), append(cfg.Handlers, handler(t, opts...))
 		},
@@ -85,24 +85,6 @@ func readAgentic(t *testing.T, events *adk.AsyncIterator[*agenticEvent]) (all []
 		}
 		all = append(all, s)
 	}
-}
-
-// words is the text of a message, its calls by name in brackets.
-func words(m *schema.AgenticMessage) (text string) {
-	for _, b := range m.ContentBlocks {
-		switch {
-		case b.AssistantGenText != nil:
-			text += b.AssistantGenText.Text
-		case b.UserInputText != nil:
-			text += b.UserInputText.Text
-		case b.FunctionToolCall != nil:
-			text += "[" + b.FunctionToolCall.Name + " " + b.FunctionToolCall.Arguments + "]"
-		case b.FunctionToolResult != nil:
-			text += "[" + b.FunctionToolResult.Name + " is done]"
-		}
-	}
-
-	return text
 }
 
 // agenticAgent returns a runner of an agent with one or two tools.
@@ -208,35 +190,6 @@ func TestAgenticAgentGenerates(t *testing.T) {
 				assertRequests(t, inner.Model, 2)
 			})
 		}
-	}
-}
-
-// TestAgenticAgentIsCancelled in a back-off, and in the middle of a continuation.
-func TestAgenticAgentIsCancelled(t *testing.T) {
-	t.Parallel()
-	for place, put := range agenticPlaces() {
-		t.Run(place, func(t *testing.T) {
-			t.Parallel()
-			inner := fm.NewAgentic(
-				fm.Script{fm.BlockText(0, "Let me "), fm.Reset()},
-				fm.Script{fm.BlockText(0, "loo"), fm.Stall()},
-			)
-			cfg := &agenticConfig{}
-			put(t, cfg, inner)
-			option, cancel := adk.WithCancel()
-			events := agenticAgent(t, cfg, &worker{}, &store{}).Query(t.Context(), "hi", option, adk.WithCheckPointID("1"))
-			done := make(chan []agenticShown, 1)
-			go func() { done <- readAgentic(t, events) }()
-			ctx, stop := context.WithTimeout(t.Context(), patience)
-			defer stop()
-			require.NoError(t, inner.Wait(ctx, func(all []fm.Request) bool { return len(all) == 2 && all[1].Sent == 1 }))
-			cancel()
-			all := <-done
-			var canceled *adk.CancelError
-			require.ErrorAs(t, all[len(all)-1].err, &canceled)
-			letGo(t, inner.Model)
-			assertRequests(t, inner.Model, 2)
-		})
 	}
 }
 

@@ -1,68 +1,108 @@
 package places_test
 
 import (
-	"context"
 	"testing"
-	"time"
 
 	"github.com/cloudwego/eino/adk"
-	"github.com/stretchr/testify/assert"
+	"github.com/cloudwego/eino/adk/prebuilt/deep"
 	"github.com/stretchr/testify/require"
 
-	"github.com/eino-carryon/carryon/continuation"
 	fm "github.com/eino-carryon/carryon/internal/faultmodel"
 )
 
-// TestControlReachesAgentsThatAreTools: an agent is cancelled while the answer of one that is its tool is being continued.
-// Both end, and what is resumed has run everything once. Without WithRecursive Eino tells the inner agent nothing.
-func TestControlReachesAgentsThatAreTools(t *testing.T) {
-	t.Parallel()
-	for place, put := range agentPlaces() {
-		t.Run(place, func(t *testing.T) {
-			t.Parallel()
-			s := &store{}
-			runner := func(asker, expert *fm.Model) *adk.Runner {
-				wait := continuation.WithBackoff(func(int) time.Duration { return 0 })
-				inner := &adk.ChatModelAgentConfig{Name: "expert", Description: "knows"}
-				put(t, inner, expert, wait)
-				outer := &adk.ChatModelAgentConfig{Name: "asker", Description: "asks"}
-				outer.ToolsConfig.Tools = append(outer.ToolsConfig.Tools, adk.NewAgentTool(t.Context(), newAgent(t, inner)))
-				outer.ToolsConfig.EmitInternalEvents = true
-				put(t, outer, asker, wait)
+// nest is where an agent stands whose model call is under control: the expert, perhaps below another agent, the asker.
+type nest[M adk.MessageType] struct {
+	name  string
+	asks  []fm.Script // of the asker, until the expert is at work
+	after []fm.Script // of the asker, when the expert is done
+	words string      // the last that is said
+	stuck bool        // Eino v0.9.13 fails to go on from such a checkpoint, with the bare model as well
+	build func(t *testing.T, c *controlled[M], asker, expert *fm.Model, handlers ...adk.TypedChatModelAgentMiddleware[M]) adk.TypedAgent[M]
+}
 
-				return adk.NewRunner(t.Context(), adk.RunnerConfig{Agent: newAgent(t, outer), EnableStreaming: true, CheckPointStore: s})
-			}
-			asker := fm.New(fm.Script{fm.Text("I ask. "), fm.Call(0, "c1", "expert", `{"request":"what?"}`), fm.Finish("tool_calls")})
-			expert := fm.New(fm.Script{fm.Text("Forty-"), fm.Reset()}, fm.Script{fm.Text("tw"), fm.Stall()})
-			option, cancel := adk.WithCancel()
-			events := runner(asker, expert).Query(t.Context(), "hi", option, adk.WithCheckPointID("1"))
-			done := make(chan []shown, 1)
-			go func() { done <- read(t, events) }()
-			ctx, stop := context.WithTimeout(t.Context(), patience)
-			defer stop()
-			require.NoError(t, expert.Wait(ctx, func(all []fm.Request) bool { return len(all) == 2 && all[1].Sent == 1 }))
-			_, ok := cancel(adk.WithAgentCancelMode(adk.CancelImmediate), adk.WithRecursive())
-			require.True(t, ok)
-			var all []shown
-			select {
-			case all = <-done:
-			case <-ctx.Done():
-				require.Fail(t, "the run does not end")
-			}
-			var canceled *adk.CancelError
-			require.ErrorAs(t, all[len(all)-1].err, &canceled)
-			letGo(t, asker)
-			letGo(t, expert)
-			assertRequests(t, expert, 2)
+// alone is the agent that is cancelled itself.
+func alone[M adk.MessageType]() nest[M] {
+	return nest[M]{
+		name: "alone", words: "Done.",
+		build: func(t *testing.T, c *controlled[M], _, expert *fm.Model, handlers ...adk.TypedChatModelAgentMiddleware[M]) adk.TypedAgent[M] {
+			t.Helper()
 
-			asker = fm.New(fm.Script{fm.Text("It is 42."), fm.Finish("stop")})
-			expert = fm.New(fm.Script{fm.Text("Forty-two."), fm.Finish("stop")})
-			resumed, err := runner(asker, expert).Resume(t.Context(), "1")
-			require.NoError(t, err)
-			texts := said(t, read(t, resumed))
-			assert.Equal(t, []string{"expert assistant: Forty-two.", "asker tool: Forty-two.", "asker assistant: It is 42."}, texts)
-			assertRequests(t, expert, 1)
-			assertRequests(t, asker, 1)
-		})
+			return c.expert(t, expert, handlers)
+		},
+	}
+}
+
+// below are the ways to stand below another agent that hold for either type of messages.
+func below[M adk.MessageType](s steps) []nest[M] {
+	asks := func(tool, args string) []fm.Script {
+		return []fm.Script{{s.text("I ask. "), s.call("c0", tool, args), s.finish("tool_calls")}}
+	}
+	after := []fm.Script{{s.text("It is done."), s.finish("stop")}}
+
+	return []nest[M]{
+		{
+			name: "a tool", asks: asks("expert", `{"request":"what?"}`), after: after, words: "It is done.",
+			build: func(t *testing.T, c *controlled[M], asker, expert *fm.Model, handlers ...adk.TypedChatModelAgentMiddleware[M]) adk.TypedAgent[M] {
+				t.Helper()
+				cfg := &adk.TypedChatModelAgentConfig[M]{Name: "asker", Description: "asks"}
+				cfg.ToolsConfig.Tools = append(cfg.ToolsConfig.Tools, adk.NewTypedAgentTool[M](t.Context(), c.expert(t, expert, handlers)))
+				cfg.ToolsConfig.EmitInternalEvents = true
+
+				return c.agent(t, c.place, cfg, asker, now())
+			},
+		},
+		{
+			name: "a task of the deep agent", asks: asks("task", `{"subagent_type":"expert","description":"look"}`), after: after, words: "It is done.",
+			build: func(t *testing.T, c *controlled[M], asker, expert *fm.Model, handlers ...adk.TypedChatModelAgentMiddleware[M]) adk.TypedAgent[M] {
+				t.Helper()
+				cfg := &adk.TypedChatModelAgentConfig[M]{}
+				c.places[c.place](t, cfg, c.model(asker), now())
+				agent, err := deep.NewTyped(t.Context(), &deep.TypedConfig[M]{
+					Name: "asker", Description: "digs", ChatModel: cfg.Model, Handlers: cfg.Handlers,
+					SubAgents: []adk.TypedAgent[M]{c.expert(t, expert, handlers)}, WithoutGeneralSubAgent: true,
+				})
+				require.NoError(t, err)
+
+				return agent
+			},
+		},
+	}
+}
+
+// beside are the ways to stand below another agent that Eino has for messages only.
+func beside(s steps) []nest[adk.Message] {
+	asker := func(t *testing.T, c *controlled[adk.Message], m *fm.Model) adk.Agent {
+		t.Helper()
+
+		return c.agent(t, c.place, &adk.ChatModelAgentConfig{Name: "asker", Description: "asks"}, m, now())
+	}
+
+	return []nest[adk.Message]{
+		{
+			name:  "a sub-agent",
+			asks:  []fm.Script{{s.text("I ask. "), s.call("c0", "transfer_to_agent", `{"agent_name":"expert"}`), s.finish("tool_calls")}},
+			words: "Done.",
+			build: func(t *testing.T, c *controlled[adk.Message], m, expert *fm.Model, handlers ...adk.ChatModelAgentMiddleware) adk.Agent {
+				t.Helper()
+				agent, err := adk.SetSubAgents(t.Context(), asker(t, c, m), []adk.Agent{c.expert(t, expert, handlers)})
+				require.NoError(t, err)
+
+				return agent
+			},
+		},
+		{
+			name:  "a step of a workflow",
+			asks:  []fm.Script{{s.text("I begin."), s.finish("stop")}},
+			stuck: true,
+			build: func(t *testing.T, c *controlled[adk.Message], m, expert *fm.Model, handlers ...adk.ChatModelAgentMiddleware) adk.Agent {
+				t.Helper()
+				agent, err := adk.NewSequentialAgent(t.Context(), &adk.SequentialAgentConfig{
+					Name: "flow", SubAgents: []adk.Agent{asker(t, c, m), c.expert(t, expert, handlers)},
+				})
+				require.NoError(t, err)
+
+				return agent
+			},
+		},
 	}
 }

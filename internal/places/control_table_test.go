@@ -10,17 +10,21 @@ import (
 	fm "github.com/eino-carryon/carryon/internal/faultmodel"
 )
 
-// moment is where an agent's model call stands when its user takes control.
+// moment is where a model call stands when its user takes control.
 type moment struct {
 	name    string
-	scripts func(open, silence fm.Step) []fm.Script // open and silence last until the call is ended, or released
+	scripts func(s steps, open, silence fm.Step) []fm.Script // open and silence last until the call is ended, or released
 	reached func([]fm.Request) bool
-	waiting bool // in a back-off: reached when the continuation is announced
+	waiting bool // in a wait: reached when the next request is announced
 	opening bool // Stream has not returned
+	between bool // the answer is whole, and its tools have not run
 }
 
+// moments are those of one answer, "Let me look.", with a call of the tool "look".
 func moments() []moment {
-	call, finish := fm.Call(0, "c1", "look", `{"what":"here"}`), fm.Finish("tool_calls")
+	call := func(s steps) fm.Step { return s.call("c1", "look", `{"what":"here"}`) }
+	rest := func(s steps) fm.Script { return fm.Script{s.text("look."), call(s), s.finish("tool_calls")} }
+	broken := func(s steps) fm.Script { return fm.Script{s.text("Let me "), fm.Reset()} }
 	sent := func(n, chunks int) func([]fm.Request) bool {
 		return func(all []fm.Request) bool { return len(all) == n && all[n-1].Sent >= chunks }
 	}
@@ -28,74 +32,78 @@ func moments() []moment {
 	return []moment{
 		{
 			name: "opening", opening: true, reached: sent(1, 0),
-			scripts: func(open, _ fm.Step) []fm.Script {
-				return []fm.Script{{open, fm.Text("Let me "), fm.Text("look."), call, finish}}
+			scripts: func(s steps, open, _ fm.Step) []fm.Script {
+				return []fm.Script{append(fm.Script{open, s.text("Let me ")}, rest(s)...)}
+			},
+		},
+		{
+			name: "waiting to open", waiting: true,
+			scripts: func(s steps, open, _ fm.Step) []fm.Script {
+				return []fm.Script{{fm.OpenFail(fm.ResetError())}, append(fm.Script{open, s.text("Let me ")}, rest(s)...)}
 			},
 		},
 		{
 			name: "silent", reached: sent(1, 1),
-			scripts: func(_, silence fm.Step) []fm.Script {
-				return []fm.Script{{fm.Text("Let me "), silence, fm.Text("look."), call, finish}}
+			scripts: func(s steps, _, silence fm.Step) []fm.Script {
+				return []fm.Script{append(fm.Script{s.text("Let me "), silence}, rest(s)...)}
 			},
 		},
 		{
 			name: "holding a call", reached: sent(1, 2),
-			scripts: func(_, silence fm.Step) []fm.Script {
+			scripts: func(s steps, _, silence fm.Step) []fm.Script {
 				return []fm.Script{{
-					fm.Text("Let me look."), fm.Call(0, "c1", "look", `{"what":`), silence, fm.Call(0, "", "", `"here"}`), finish,
+					s.text("Let me look."), s.call("c1", "look", `{"what":`), silence, s.call("", "", `"here"}`), s.finish("tool_calls"),
 				}}
 			},
 		},
 		{
 			name: "waiting", waiting: true,
-			scripts: func(open, _ fm.Step) []fm.Script {
-				return []fm.Script{{fm.Text("Let me "), fm.Reset()}, {open, fm.Text("look."), call, finish}}
+			scripts: func(s steps, open, _ fm.Step) []fm.Script {
+				return []fm.Script{broken(s), append(fm.Script{open}, rest(s)...)}
 			},
 		},
 		{
 			name: "continuation opening", reached: sent(2, 0),
-			scripts: func(open, _ fm.Step) []fm.Script {
-				return []fm.Script{{fm.Text("Let me "), fm.Reset()}, {open, fm.Text("look."), call, finish}}
+			scripts: func(s steps, open, _ fm.Step) []fm.Script {
+				return []fm.Script{broken(s), append(fm.Script{open}, rest(s)...)}
 			},
 		},
 		{
 			name: "joining", reached: sent(2, 1),
-			scripts: func(_, silence fm.Step) []fm.Script {
-				return []fm.Script{{fm.Text("Let me "), fm.Reset()}, {fm.Text("lo"), silence, fm.Text("ok."), call, finish}}
+			scripts: func(s steps, _, silence fm.Step) []fm.Script {
+				return []fm.Script{broken(s), {s.text("lo"), silence, s.text("ok."), call(s), s.finish("tool_calls")}}
 			},
 		},
 		{
 			name: "at the last chunk", reached: sent(2, 3),
-			scripts: func(_, silence fm.Step) []fm.Script {
-				return []fm.Script{{fm.Text("Let me "), fm.Reset()}, {fm.Text("look."), call, finish, silence}}
+			scripts: func(s steps, _, silence fm.Step) []fm.Script {
+				return []fm.Script{broken(s), append(rest(s), silence)}
 			},
+		},
+		{
+			name: "between model and tool", between: true, reached: sent(2, 3),
+			scripts: func(s steps, _, _ fm.Step) []fm.Script { return []fm.Script{broken(s), rest(s)} },
 		},
 	}
 }
 
 // signal is a way to take control of an agent that runs.
 type signal struct {
-	name string
-	mode []adk.AgentCancelOption // of Eino's cancel function
-	ctx  func(context.Context) (context.Context, func())
-	is   error // of the run, if the context ends it
-	late bool  // the model's answer is waited for
+	name      string
+	cancels   [][]adk.AgentCancelOption // calls of Eino's cancel function, one after the other
+	recursive bool                      // it reaches agents below the agent that is cancelled
+	ctx       func(context.Context) (context.Context, func())
+	is        error // of the run, if the context ends it
+	late      bool  // the model's answer is waited for
+	tools     bool  // and its tools are
 }
 
 func signals() []signal {
-	return []signal{
-		{name: "immediate", mode: []adk.AgentCancelOption{adk.WithAgentCancelMode(adk.CancelImmediate)}},
-		{name: "immediate, recursive", mode: []adk.AgentCancelOption{adk.WithAgentCancelMode(adk.CancelImmediate), adk.WithRecursive()}},
-		{
-			name: "after the model, but not for long",
-			mode: []adk.AgentCancelOption{adk.WithAgentCancelMode(adk.CancelAfterChatModel), adk.WithAgentCancelTimeout(time.Millisecond)},
-		},
-		{name: "after the model", late: true, mode: []adk.AgentCancelOption{adk.WithAgentCancelMode(adk.CancelAfterChatModel)}},
-		{name: "after the tools", late: true, mode: []adk.AgentCancelOption{adk.WithAgentCancelMode(adk.CancelAfterToolCalls), adk.WithRecursive()}},
-		{
-			name: "after either", late: true,
-			mode: []adk.AgentCancelOption{adk.WithAgentCancelMode(adk.CancelAfterChatModel | adk.CancelAfterToolCalls)},
-		},
+	mode := adk.WithAgentCancelMode
+	one := func(opts ...adk.AgentCancelOption) [][]adk.AgentCancelOption { return [][]adk.AgentCancelOption{opts} }
+	soon := adk.WithAgentCancelTimeout(time.Millisecond)
+	either := adk.CancelAfterChatModel | adk.CancelAfterToolCalls
+	withContexts := []signal{
 		{
 			name: "context", is: context.Canceled,
 			ctx: func(ctx context.Context) (context.Context, func()) { return context.WithCancel(ctx) },
@@ -113,6 +121,34 @@ func signals() []signal {
 			ctx: func(ctx context.Context) (context.Context, func()) { return deadline{ctx, make(chan struct{})}.and() },
 		},
 	}
+	for i := range withContexts {
+		withContexts[i].recursive = true
+	}
+	all := withContexts
+	for _, c := range []signal{
+		{name: "immediate", cancels: one(mode(adk.CancelImmediate))},
+		{name: "after the model", late: true, cancels: one(mode(adk.CancelAfterChatModel))},
+		{name: "after the model, but not for long", cancels: one(mode(adk.CancelAfterChatModel), soon)},
+		{name: "after the tools", late: true, tools: true, cancels: one(mode(adk.CancelAfterToolCalls))},
+		{name: "after the tools, but not for long", cancels: one(mode(adk.CancelAfterToolCalls), soon)},
+		{name: "after either", late: true, cancels: one(mode(either))},
+		{name: "after either, but not for long", cancels: one(mode(either), soon)},
+		{
+			name:    "after the model, and then immediate",
+			cancels: [][]adk.AgentCancelOption{{mode(adk.CancelAfterChatModel)}, {mode(adk.CancelImmediate)}},
+		},
+	} {
+		all = append(all, c)
+		c.name, c.recursive = c.name+", recursive", true
+		calls := c.cancels
+		c.cancels = nil
+		for _, opts := range calls {
+			c.cancels = append(c.cancels, append([]adk.AgentCancelOption{adk.WithRecursive()}, opts...))
+		}
+		all = append(all, c)
+	}
+
+	return all
 }
 
 var errUser = errors.New("the user left")
