@@ -28,6 +28,8 @@ import (
 //	io.ErrUnexpectedEOF, bad chunked coding or compression   | Transient, error kind body_decode
 //	JSON that cannot be decoded, a line that is too long     | Transient: malformed_frame
 //	texts of net/http and of the clients, as whole phrases   | as if they had a type; a rule for values without one
+//	a provider's error, by the phrases of its message        | by the phrase: "rate limit", "is overloaded"
+//	a provider's error with neither name nor code nor phrase | Transient: provider_error
 //	anything else                                            | Unknown
 //
 // A request that is invalid becomes ContextOverflow if its error speaks of the context's length. A status that a
@@ -96,11 +98,7 @@ func (r reading) class(err error) Class {
 		return c
 	}
 
-	if r.inBand {
-		return provider(Unknown, callbacks.CauseProviderError)
-	}
-
-	return unknown()
+	return r.toldClass(err)
 }
 
 // withStatus makes the cause of a plain provider error more exact.

@@ -15,6 +15,7 @@ type reading struct {
 	strong, weak  *Class // of the first name of either strength
 	status        int    // the first status of 400 and above
 	inBand        bool   // a node has the shape of a provider's error
+	named         bool   // it has a name or a number, known or not
 	retryAfter    time.Duration
 	hasRetryAfter bool
 }
@@ -61,6 +62,8 @@ func (r *reading) readStatus(node error, v reflect.Value) {
 
 	r.setStatus(number(httpStatus))
 	r.setStatus(number(code))
+	said := number(httpStatus)
+	r.named = r.named || number(code) != 0 || said != 0 && said != http.StatusOK
 
 	if coder, ok := any(node).(interface{ HTTPStatusCode() int }); ok {
 		r.setStatus(int64(coder.HTTPStatusCode()))
@@ -96,6 +99,7 @@ func (r *reading) readNames(node error, v reflect.Value) {
 
 func (r *reading) setName(name string) {
 	c, weak, found := nameClass(name)
+	r.named = r.named || name != ""
 
 	switch {
 	case !found:
@@ -255,17 +259,6 @@ func typeMethod(node error) string {
 	}
 
 	return method.Call(nil)[0].String()
-}
-
-// inBandError is an error that a client left in a chunk instead of returning it.
-type inBandError struct {
-	Code    string
-	Message string
-}
-
-// Error returns the code and the message.
-func (e *inBandError) Error() string {
-	return fmt.Sprintf("the provider ended the stream with an error (code %q): %s", e.Code, e.Message)
 }
 
 // codeAndMessage reads the fields Code and Message of a struct, or the entries of a map that came through JSON.

@@ -153,10 +153,8 @@ func TestOddErrorsDoNotPanic(t *testing.T) {
 	loop := &ring{}
 	loop.Code = &loop.Code
 
-	inBand := told(Unknown, callbacks.CauseProviderError, 0)
-
 	tests := []classTest{
-		{"odd kinds", unreadable{Response: 3}, inBand},
+		{"odd kinds", unreadable{Response: 3}, told(Transient, callbacks.CauseProviderError, 0)},
 		{"nil embedded", embedded{}, unknown()},
 		{"embedded", embedded{&deepSeekError{StatusCode: 401}}, final(Unauthorized, 401)},
 		{"panic after the status", panicking{503}, told(Overloaded, callbacks.CauseOverloaded, 503)},

@@ -105,7 +105,8 @@ func isCorrupt(err error) bool {
 
 // isMalformed says whether a frame of a stream could not be decoded.
 func isMalformed(err error) bool {
-	return has[*json.SyntaxError](err) || has[*json.UnmarshalTypeError](err) || errors.Is(err, bufio.ErrTooLong)
+	return has[*json.SyntaxError](err) || has[*json.UnmarshalTypeError](err) ||
+		has[*json.InvalidUnmarshalError](err) || errors.Is(err, bufio.ErrTooLong)
 }
 
 // noResponse says whether a request of net/http ended without a response.

@@ -116,9 +116,9 @@ func TestTerminatedError(t *testing.T) {
 		{&struct{ Code any }{401}, Unauthorized, "401"},
 		{&terminated{"server_error", "boom"}, Transient, "server_error"},
 		{&terminated{"odd", "boom"}, Unknown, "odd"},
-		{(*terminated)(nil), Unknown, ""},
-		{nil, Unknown, ""},
-		{[]int{1}, Unknown, ""},
+		{(*terminated)(nil), Transient, ""},
+		{nil, Transient, ""},
+		{[]int{1}, Transient, ""},
 	}
 
 	for _, test := range tests {

@@ -66,6 +66,8 @@ func (*anthropicEncoder) failure(f failure) []byte {
 		return sse(doc)
 	case FormNotJSON:
 		return named("error", []byte(f.message))
+	case FormUntyped:
+		return named("error", untyped(f.message))
 	default:
 		return named("error", doc)
 	}

@@ -217,7 +217,7 @@ func TestEveryWireStops(t *testing.T) {
 func TestKeepAlives(t *testing.T) {
 	want := map[faultllm.Vendor]string{
 		faultllm.OpenAI: ": keep-alive\n\n", faultllm.DeepSeek: ": keep-alive\n\n", faultllm.Qwen: ": keep-alive\n\n",
-		faultllm.Ark: ": keep-alive\n\n", faultllm.OpenRouter: ": OPENROUTER PROCESSING\n\n",
+		faultllm.Ark: ": keep-alive\n\n", faultllm.ArkResponses: ": keep-alive\n\n", faultllm.OpenRouter: ": OPENROUTER PROCESSING\n\n",
 		faultllm.Anthropic: "event: ping\ndata: {\"type\": \"ping\"}\n\n",
 		faultllm.Gemini:    `"parts":[{"text":""}],"role":"model"},"index"`, faultllm.Ollama: `"message":{"role":"assistant","content":""},"done":false}`,
 	}

@@ -90,6 +90,7 @@ func TestPrefillMarks(t *testing.T) {
 func TestRefusePrefill(t *testing.T) {
 	want := map[faultllm.Vendor]string{
 		faultllm.Gemini: "ends with a user role", faultllm.DeepSeek: "must be a user message", faultllm.Qwen: "prefill is incompatible",
+		faultllm.ArkResponses: "must be a user message",
 	}
 	for _, v := range faultllm.Vendors() {
 		s := start(t, faultllm.Config{Script: faultllm.Reply(faultllm.Say("one two")), RefusePrefill: true})

@@ -8,8 +8,9 @@
 //
 // One server speaks the formats of all [Vendors], each at its own paths: chat completions of OpenAI, and as DeepSeek,
 // Qwen, OpenRouter and Ark speak them (errors, keep-alives, reasoning and signatures, marks to continue a message); the
-// messages of Anthropic; generateContent of Gemini; /api/chat of Ollama. Answers are streamed or whole, over HTTP/1.1 or
-// over HTTP/2 without TLS ([HTTP2Client]). [Server.BaseURL] is what a vendor's client is given.
+// responses of Ark, which are stored, where a request asks for it, once they came to their end; the messages of
+// Anthropic; generateContent of Gemini; /api/chat of Ollama. Answers are streamed or whole, over HTTP/1.1 or over HTTP/2
+// without TLS ([HTTP2Client]). [Server.BaseURL] is what a vendor's client is given.
 //
 // Each request is validated as the vendor would: a history that the vendor refuses is a 400 in the vendor's form and, as
 // far as they are published, in its words. A signature is a keyed hash of what it signs ([Sign], [SignCall]), so one that
@@ -28,7 +29,8 @@
 //   - Ollama: https://github.com/ollama/ollama/blob/main/docs/api.md
 //   - DeepSeek: https://api-docs.deepseek.com/api/create-chat-completion
 //   - Qwen: https://help.aliyun.com/zh/model-studio/qwen-api-reference
-//   - Ark: https://www.volcengine.com/docs/82379/1494384
+//   - Ark: https://www.volcengine.com/docs/82379/1494384, its responses https://www.volcengine.com/docs/82379/1569618 and
+//     their streams https://www.volcengine.com/docs/82379/1599499
 //   - OpenRouter: https://openrouter.ai/docs/api-reference/streaming
 //   - Mistral's roles: the chat templates that its models are published with
 //
@@ -36,8 +38,8 @@
 // clients expect; the tests of this package name each rule.
 //
 // Where vendors differ on a conversation that ends in an assistant message, so does the server: Anthropic, Gemini,
-// Ollama, OpenRouter, Ark and (unlike the real one) OpenAI continue it; DeepSeek refuses it without its mark at its beta
-// path; Qwen answers it anew without its mark. [Config.RefusePrefill] refuses it, but for Ollama, which answers it anew.
+// Ollama, OpenRouter, Ark's chat and (unlike the real one) OpenAI continue it; DeepSeek refuses it without its mark at its
+// beta path, and Ark's responses without theirs; Qwen answers it anew without its mark. [Config.RefusePrefill] refuses it, but for Ollama, which answers it anew.
 //
 // Providers also lie, which are faults too: [WrongLength], [FalseUsage], [OneIndex], [RetryAfterText]; a finish reason may
 // be any word, an error text of any length.

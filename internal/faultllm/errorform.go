@@ -46,22 +46,37 @@ const (
 	FormNamed
 	// FormUnended is the error as the data of an event that no blank line follows.
 	FormUnended
+	// FormFailed is the end of a response that failed, with the error in it.
+	FormFailed
+	// FormFailedUnbilled is FormFailed without usage.
+	FormFailedUnbilled
+	// FormIncompleteUnbilled is the end of a response at its limit, without usage.
+	FormIncompleteUnbilled
+	// FormUnknown is an event of a type that nobody knows.
+	FormUnknown
+	// FormUntyped is FormVendor (of OpenRouter FormData) with a message only.
+	FormUntyped
 )
 
 // ErrorForms returns the forms that the vendor's wire has.
 func ErrorForms(v Vendor) []ErrorForm {
 	switch v {
 	case Anthropic:
-		return []ErrorForm{FormVendor, FormData, FormNotJSON}
+		return []ErrorForm{FormVendor, FormData, FormNotJSON, FormUntyped}
 	case Gemini:
-		return []ErrorForm{FormVendor, FormMultiLine, FormData, FormBlocked, FormUsageOnly}
+		return []ErrorForm{FormVendor, FormMultiLine, FormData, FormBlocked, FormUsageOnly, FormUntyped}
 	case Ollama:
 		return []ErrorForm{FormVendor}
+	case ArkResponses:
+		return []ErrorForm{
+			FormVendor, FormAfterComment, FormSpaced, FormString, FormNumericCode, FormBare, FormData, FormUnended,
+			FormFailed, FormFailedUnbilled, FormIncompleteUnbilled, FormUnknown, FormUntyped,
+		}
 	case OpenAI, DeepSeek, Qwen, OpenRouter, Ark:
 	}
 	forms := []ErrorForm{
 		FormVendor, FormAfterComment, FormSpaced, FormString, FormNumericCode, FormFinishText, FormFinishNumeric,
-		FormBare, FormBareOpen, FormNamed, FormUnended,
+		FormBare, FormBareOpen, FormNamed, FormUnended, FormUntyped,
 	}
 	if v == OpenRouter { // its own form is FormFinish.
 		return append(forms, FormData)
@@ -81,6 +96,7 @@ func (f ErrorForm) String() string {
 	names := [...]string{
 		"Vendor", "AfterComment", "Spaced", "String", "NumericCode", "Finish", "FinishText", "FinishNumeric", "Bare",
 		"BareOpen", "MultiLine", "Data", "NotJSON", "Blocked", "UsageOnly", "Named", "Unended",
+		"Failed", "FailedUnbilled", "IncompleteUnbilled", "Unknown", "Untyped",
 	}
 	if f < 0 || int(f) >= len(names) {
 		return fmt.Sprintf("ErrorForm(%d)", int(f))

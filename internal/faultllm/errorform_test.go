@@ -12,12 +12,15 @@ import (
 // TestErrorForms looks at how an error ends a stream.
 func TestErrorForms(t *testing.T) {
 	const (
-		object = `{"error":{"message":"boom","type":"server_error","param":null,"code":null}}`
-		coded  = `{"error":{"message":"boom","type":"server_error","param":null,"code":"server_error"}}`
-		claude = `{"type":"error","error":{"type":"overloaded_error","message":"boom"}}`
-		google = `{"error":{"code":503,"message":"boom","status":"UNAVAILABLE"}}`
-		finish = `"choices":[{"index":0,"delta":{"content":""},"finish_reason":"error"}]}` + "\n\n"
-		ark    = `{"error":{"message":"boom","type":"server_error","param":"","code":"InternalServiceError"}}`
+		object  = `{"error":{"message":"boom","type":"server_error","param":null,"code":null}}`
+		coded   = `{"error":{"message":"boom","type":"server_error","param":null,"code":"server_error"}}`
+		claude  = `{"type":"error","error":{"type":"overloaded_error","message":"boom"}}`
+		google  = `{"error":{"code":503,"message":"boom","status":"UNAVAILABLE"}}`
+		finish  = `"choices":[{"index":0,"delta":{"content":""},"finish_reason":"error"}]}` + "\n\n"
+		untyped = `{"error":{"message":"boom"}}`
+		failed  = `{"type":"error","code":"InternalServiceError","message":"boom","sequence_number":12}`
+		inside  = `{"error":{"message":"boom","type":"InternalServiceError","param":"","code":"InternalServiceError"}}`
+		ark     = `{"error":{"message":"boom","type":"server_error","param":"","code":"InternalServiceError"}}`
 	)
 	for _, test := range []struct {
 		vendor faultllm.Vendor
@@ -31,6 +34,10 @@ func TestErrorForms(t *testing.T) {
 		{faultllm.OpenAI, faultllm.FormNumericCode, `"param":null,"code":502}}` + "\n\n"},
 		{faultllm.OpenAI, faultllm.FormBare, "\n\n" + object + "\n"},
 		{faultllm.OpenAI, faultllm.FormBareOpen, "\n\n" + object},
+		{faultllm.OpenAI, faultllm.FormUntyped, "\n\ndata: " + untyped + "\n\n"},
+		{faultllm.Anthropic, faultllm.FormUntyped, "\n\nevent: error\ndata: " + untyped + "\n\n"},
+		{faultllm.Gemini, faultllm.FormUntyped, "\r\n\r\n" + untyped + "\r\n\r\n"},
+		{faultllm.ArkResponses, faultllm.FormUntyped, "\n\ndata: " + untyped + "\n\n"},
 		{faultllm.OpenAI, faultllm.FormNamed, "\n\nevent: error\ndata: " + object + "\n\n"},
 		{faultllm.OpenAI, faultllm.FormUnended, "\n\ndata: " + object + "\n"},
 		{faultllm.OpenAI, faultllm.FormFinish, finish},
@@ -51,6 +58,29 @@ func TestErrorForms(t *testing.T) {
 		{faultllm.Gemini, faultllm.FormData, "\r\n\r\ndata: " + google + "\r\n\r\n"},
 		{faultllm.Gemini, faultllm.FormBlocked, `"modelVersion":"carryon-test-1","responseId":"test000000"}` + "\r\n\r\n"},
 		{faultllm.Gemini, faultllm.FormUsageOnly, `"modelVersion":"carryon-test-1","responseId":"test000000"}` + "\r\n\r\n"},
+		{faultllm.ArkResponses, faultllm.FormVendor, "\n\nevent: error\ndata: " + failed + "\n\n"},
+		{faultllm.ArkResponses, faultllm.FormAfterComment, "\n\n: keep-alive\n\nevent: error\ndata: " + failed + "\n\n"},
+		{faultllm.ArkResponses, faultllm.FormUnended, "\n\nevent: error\ndata: " + failed + "\n"},
+		{faultllm.ArkResponses, faultllm.FormData, "\n\ndata: " + inside + "\n\n"},
+		{faultllm.ArkResponses, faultllm.FormSpaced, "\n\ndata: { " + inside[1:] + "\n\n"},
+		{faultllm.ArkResponses, faultllm.FormNumericCode, `"param":"","code":502}}` + "\n\n"},
+		{faultllm.ArkResponses, faultllm.FormString, "data: {\"error\":\"boom\"}\n\n"},
+		{faultllm.ArkResponses, faultllm.FormBare, "\n\n" + inside + "\n"},
+		{
+			faultllm.ArkResponses, faultllm.FormFailed,
+			`"status":"failed","error":{"code":"InternalServiceError","message":"boom"},"usage":{"input_tokens":2,` +
+				`"output_tokens":0,"total_tokens":2,"input_tokens_details":{"cached_tokens":0},` +
+				`"output_tokens_details":{"reasoning_tokens":0}}},"sequence_number":12}` + "\n\n",
+		},
+		{
+			faultllm.ArkResponses, faultllm.FormFailedUnbilled,
+			`"status":"failed","error":{"code":"InternalServiceError","message":"boom"}},"sequence_number":12}` + "\n\n",
+		},
+		{
+			faultllm.ArkResponses, faultllm.FormIncompleteUnbilled,
+			`"status":"incomplete","incomplete_details":{"reason":"length"}},"sequence_number":12}` + "\n\n",
+		},
+		{faultllm.ArkResponses, faultllm.FormUnknown, "event: response.unheard_of\ndata: " + strings.Replace(failed, `"error"`, `"response.unheard_of"`, 1) + "\n\n"},
 		{faultllm.Ollama, faultllm.FormVendor, "\n{\"error\":\"boom\"}\n"},
 	} {
 		t.Run(test.vendor.String()+" "+test.form.String(), func(t *testing.T) {

@@ -24,7 +24,8 @@ type exchange struct {
 	enc    encoder
 	fault  Fault
 	http2  bool
-	sent   int // bytes of a streamed body
+	sent   int    // bytes of a streamed body
+	store  func() // keeps what was said, when it comes to its end; nil: it is not to be kept
 }
 
 // handle serves one request.
@@ -90,6 +91,9 @@ func (x *exchange) serve(r *http.Request, vendor Vendor, body []byte) *refusal {
 	said := x.generator(found).events()
 	if vendor != Anthropic {
 		said = without(said, eventRedacted)
+	}
+	if req.Stored {
+		x.store = func() { s.rules.stored.put(responseID(x.rec.N), append(req.Messages, spoken(said))) }
 	}
 	x.answer(r.Context(), said)
 	return nil
@@ -208,6 +212,9 @@ func (x *exchange) whole(ctx context.Context, events []event) {
 	x.update(func(r *Record) {
 		r.Completion, r.Lost, r.FaultHit = bill, lost, r.FaultHit || len(sent) < len(doc)
 	})
+	if len(sent) == len(doc) {
+		x.keep()
+	}
 	_, err := x.w.Write(sent)
 	if x.fault.breaks() && err == nil {
 		_ = x.rc.Flush() // the connection is about to break anyway.
@@ -216,6 +223,13 @@ func (x *exchange) whole(ctx context.Context, events []event) {
 }
 
 func (x *exchange) update(change func(*Record)) { x.server.ledger.update(x.rec, change) }
+
+// keep stores the answer, of which the end is about to be sent.
+func (x *exchange) keep() {
+	if x.store != nil {
+		x.store()
+	}
+}
 
 func (x *exchange) hit() { x.update(func(r *Record) { r.FaultHit = true }) }
 

@@ -84,6 +84,8 @@ func (e *geminiEncoder) failure(f failure) []byte {
 	switch f.form {
 	case FormMultiLine:
 		return append(indent(doc), "\r\n\r\n"...)
+	case FormUntyped:
+		return append(untyped(f.message), "\r\n\r\n"...)
 	case FormData:
 		return geminiSSE(doc)
 	case FormBlocked:

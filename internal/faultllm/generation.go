@@ -15,6 +15,9 @@ type event struct {
 	block     int       // the number of the content block, on wires that have them
 	of        eventKind // what the content block holds
 	signature string
+	whole     string // all of the content block, where it is said again when the block ends
+	item      string // the name of the content block
+	seq       int    // the number of the frame
 }
 
 type eventKind int
@@ -35,6 +38,10 @@ const (
 	eventClose     // a content block ends
 	eventPing
 	eventRedacted // a block of thinking that is not shown
+	eventProgress // the answer is being worked on
+	eventPart     // a part of a content block begins
+	eventTextDone // the text of a part is whole
+	eventPartDone // a part ends
 )
 
 // usage is what one request is billed.

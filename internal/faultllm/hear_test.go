@@ -49,7 +49,7 @@ func talkRaw(t *testing.T, c *http.Client, s *faultllm.Server, v faultllm.Vendor
 // hear reads a stream as the vendor's client does.
 func hear(t *testing.T, v faultllm.Vendor, res *http.Response) reply {
 	t.Helper()
-	if v != faultllm.Anthropic && v != faultllm.Gemini && v != faultllm.Ollama {
+	if v != faultllm.Anthropic && v != faultllm.Gemini && v != faultllm.Ollama && v != faultllm.ArkResponses {
 		return read(t, res)
 	}
 	r := reply{status: res.StatusCode, header: res.Header}
@@ -96,6 +96,9 @@ func (r *reply) hearWhole(v faultllm.Vendor, doc []byte) {
 		}
 	case faultllm.Gemini, faultllm.Ollama:
 		r.hearFrame(v, doc)
+	case faultllm.ArkResponses:
+		r.hearResponse(doc)
+		r.done = r.finish != ""
 	case faultllm.OpenAI, faultllm.DeepSeek, faultllm.Qwen, faultllm.OpenRouter, faultllm.Ark:
 		var c chunk
 		if json.Unmarshal(doc, &c) == nil {
@@ -111,6 +114,8 @@ func (r *reply) hearFrame(v faultllm.Vendor, data []byte) {
 		r.hearAnthropic(data)
 	case faultllm.Gemini:
 		r.hearGemini(data)
+	case faultllm.ArkResponses:
+		r.hearResponses(data)
 	default:
 		r.hearOllama(data)
 	}

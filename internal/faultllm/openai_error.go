@@ -70,7 +70,7 @@ func (w openai) refusalBody(r refusal) string {
 		}))
 	case Ark:
 		e = arkError(r)
-	case OpenAI, Anthropic, Gemini, Ollama:
+	case OpenAI, Anthropic, Gemini, Ollama, ArkResponses:
 	}
 	return string(marshal(openaiFailure{Error: e}))
 }
@@ -137,6 +137,8 @@ func (e *openaiEncoder) failure(f failure) []byte {
 		return slices.Concat(e.keepAlive(), sse(doc))
 	case FormSpaced:
 		return sse(append([]byte("{ "), doc[1:]...))
+	case FormUntyped:
+		return sse(untyped(f.message))
 	case FormString:
 		return sse(marshal(map[string]string{"error": f.message}))
 	case FormBare:
@@ -150,6 +152,11 @@ func (e *openaiEncoder) failure(f failure) []byte {
 	default:
 		return sse(doc)
 	}
+}
+
+// untyped is an error object that says nothing but its message.
+func untyped(message string) []byte {
+	return marshal(map[string]map[string]string{"error": {"message": message}})
 }
 
 func (e *openaiEncoder) failureBody(f failure) openaiError {

@@ -16,7 +16,7 @@ func (w openai) marked(r *http.Request, last openaiIncoming, in openaiRequest) b
 		return last.Prefix && r.URL.Path == deepseekBeta
 	case Qwen:
 		return last.Partial
-	case OpenAI, OpenRouter, Ark, Anthropic, Gemini, Ollama:
+	case OpenAI, OpenRouter, Ark, Anthropic, Gemini, Ollama, ArkResponses:
 	}
 	return last.Prefix || last.Partial || in.ContinueFinal
 }

@@ -11,6 +11,12 @@ type Request struct {
 	Tools        []string  // the names of the tools that are offered
 	Marked       bool      // the last message is an assistant's with the vendor's mark to be continued
 
+	// Previous is the stored response that the request goes on from, where the vendor stores any. Its messages are among
+	// Messages.
+	Previous string
+	// Stored says that the response is to be stored, if it comes to its end.
+	Stored bool
+
 	toolBytes int
 	anew      bool // a trailing assistant message is a finished one: the answer starts anew
 }

@@ -98,7 +98,9 @@ func (c Config) check() error {
 }
 
 func (c Config) rules() rules {
-	return rules{strict: c.StrictAlternation, noPrefill: c.RefusePrefill, script: c.Script}
+	return rules{
+		strict: c.StrictAlternation, noPrefill: c.RefusePrefill, script: c.Script, stored: newResponseStore(maxRecords),
+	}
 }
 
 // URL returns the base URL for a client of [OpenAI]: http://127.0.0.1:port/v1. For others see [Server.BaseURL].

@@ -45,6 +45,8 @@ func speak(v faultllm.Vendor, stream bool, turns ...turn) speech {
 		return speech{path: path, body: geminiBody(turns)}
 	case faultllm.Ollama:
 		return speech{path: "/api/chat", body: ollamaBody(stream, turns)}
+	case faultllm.ArkResponses:
+		return speech{path: "/responses", body: responsesBody(stream, turns)}
 	case faultllm.OpenAI, faultllm.DeepSeek, faultllm.Qwen, faultllm.OpenRouter, faultllm.Ark:
 	}
 	return openaiSpeech(v, stream, turns)

@@ -104,6 +104,9 @@ func (x *exchange) send(ctx context.Context, events []event) bool {
 		}
 		frame := x.enc.frame(e)
 		x.bill(e, false)
+		if e.kind == eventFinish {
+			x.keep()
+		}
 		if !x.deliver(ctx, frame) {
 			x.update(func(r *Record) { r.Lost += e.tokens() })
 			return false

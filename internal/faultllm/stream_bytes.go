@@ -23,6 +23,9 @@ func (x *exchange) streamBytes(ctx context.Context, events []event) {
 		}
 		left -= len(frame)
 		x.bill(e, false)
+		if e.kind == eventFinish {
+			x.keep()
+		}
 		if !x.write(ctx, frame) {
 			x.update(func(r *Record) { r.Lost += e.tokens() })
 			return

@@ -11,24 +11,25 @@ type Vendor int
 
 // The vendors. The zero value is OpenAI.
 const (
-	OpenAI     Vendor = iota // POST /v1/chat/completions
-	Anthropic                // POST /v1/messages
-	Gemini                   // POST /v1beta/models/{model}:streamGenerateContent?alt=sse and :generateContent
-	Ollama                   // POST /api/chat
-	DeepSeek                 // POST /chat/completions and /beta/chat/completions
-	Qwen                     // POST /compatible-mode/v1/chat/completions
-	OpenRouter               // POST /api/v1/chat/completions
-	Ark                      // POST /api/v3/chat/completions
+	OpenAI       Vendor = iota // POST /v1/chat/completions
+	Anthropic                  // POST /v1/messages
+	Gemini                     // POST /v1beta/models/{model}:streamGenerateContent?alt=sse and :generateContent
+	Ollama                     // POST /api/chat
+	DeepSeek                   // POST /chat/completions and /beta/chat/completions
+	Qwen                       // POST /compatible-mode/v1/chat/completions
+	OpenRouter                 // POST /api/v1/chat/completions
+	Ark                        // POST /api/v3/chat/completions
+	ArkResponses               // POST /api/v3/responses
 )
 
 // Vendors returns all vendors.
 func Vendors() []Vendor {
-	return []Vendor{OpenAI, Anthropic, Gemini, Ollama, DeepSeek, Qwen, OpenRouter, Ark}
+	return []Vendor{OpenAI, Anthropic, Gemini, Ollama, DeepSeek, Qwen, OpenRouter, Ark, ArkResponses}
 }
 
 // String returns the vendor's name, which is also the type name of its Eino component.
 func (v Vendor) String() string {
-	names := [...]string{"OpenAI", "Claude", "Gemini", "Ollama", "DeepSeek", "Qwen", "OpenRouter", "Ark"}
+	names := [...]string{"OpenAI", "Claude", "Gemini", "Ollama", "DeepSeek", "Qwen", "OpenRouter", "Ark", "ResponsesAPI"}
 	if v < 0 || int(v) >= len(names) {
 		return fmt.Sprintf("Vendor(%d)", int(v))
 	}
@@ -55,7 +56,7 @@ func (s *Server) BaseURL(v Vendor) string {
 		return root + "/compatible-mode/v1"
 	case OpenRouter:
 		return root + "/api/v1"
-	case Ark:
+	case Ark, ArkResponses:
 		return root + "/api/v3"
 	case Anthropic, Gemini, Ollama, DeepSeek:
 	}
@@ -96,6 +97,8 @@ func pathVendor(path string) (Vendor, bool) {
 		return OpenRouter, true
 	case "/api/v3/chat/completions":
 		return Ark, true
+	case "/api/v3/responses":
+		return ArkResponses, true
 	}
 	_, _, known := geminiModel(path)
 	return Gemini, known
@@ -109,6 +112,8 @@ func (v Vendor) wire(r rules) wire {
 		return gemini{rules: r}
 	case Ollama:
 		return ollama{rules: r}
+	case ArkResponses:
+		return responses{rules: r}
 	case OpenAI, DeepSeek, Qwen, OpenRouter, Ark:
 	}
 	return openai{vendor: v, rules: r}

@@ -33,6 +33,7 @@ func TestEveryWireAnswers(t *testing.T) {
 	answer := full()[0].Answer
 	finish := map[faultllm.Vendor]string{
 		faultllm.Anthropic: "tool_use", faultllm.Gemini: "STOP", faultllm.Ollama: "stop",
+		faultllm.ArkResponses: "completed",
 	}
 	protocols(t, func(t *testing.T, dial func(*testing.T) *http.Client, http2 bool) {
 		t.Helper()
@@ -157,6 +158,8 @@ func TestEveryWireLimits(t *testing.T) {
 		faultllm.Anthropic: {"max_tokens": 2},
 		faultllm.Gemini:    {"generationConfig": msg{"maxOutputTokens": 2}},
 		faultllm.Ollama:    {"options": msg{"num_predict": 2}},
+
+		faultllm.ArkResponses: {"max_output_tokens": 2},
 	}
 	finish := map[faultllm.Vendor]string{faultllm.Anthropic: "max_tokens", faultllm.Gemini: "MAX_TOKENS"}
 	for _, v := range faultllm.Vendors() {

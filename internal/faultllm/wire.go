@@ -47,6 +47,7 @@ type rules struct {
 	strict    bool // see Config.StrictAlternation
 	noPrefill bool // see Config.RefusePrefill
 	script    Script
+	stored    *responseStore
 }
 
 // refusal is an error answer before anything is generated.

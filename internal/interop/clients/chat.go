@@ -60,4 +60,24 @@ func arkChat() Client {
 	}}
 }
 
+// arkResponses is Ark's other client, which speaks another wire and has dealings of its own with the history.
+func arkResponses() Client {
+	return Client{Vendor: faultllm.ArkResponses, KeepsFinish: true, make: func(ctx context.Context, s Settings) (model.ToolCallingChatModel, error) {
+		c := &ark.ResponsesAPIConfig{
+			BaseURL: s.BaseURL, APIKey: apiKey, Model: modelName, HTTPClient: s.HTTP, EnableReasoningContentPassback: s.Think,
+		}
+		if s.Cache {
+			c.SessionCache = &ark.SessionCacheConfig{EnableCache: true, TTL: 3600}
+		}
+		if !s.Retries {
+			c.RetryTimes = new(int)
+		}
+
+		arkBuild.Lock() // as above
+		defer arkBuild.Unlock()
+
+		return ark.NewResponsesAPIChatModel(ctx, c)
+	}}
+}
+
 var arkBuild sync.Mutex //nolint:gochecknoglobals // it guards a global of the SDK

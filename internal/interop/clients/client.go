@@ -34,6 +34,8 @@ type Settings struct {
 	Think bool
 	// Retries leaves the repetitions on that the client makes by itself.
 	Retries bool
+	// Cache lets the provider store its responses, where the client can go on from those: [faultllm.ArkResponses].
+	Cache bool
 }
 
 // apiKey is the key that every client sends.
@@ -61,7 +63,7 @@ func (c Client) String() string { return c.Vendor.String() }
 // All returns the clients of all vendors. Under the race detector Claude's is not among them: it has a race of its own.
 func All() []Client {
 	return append([]Client{
-		openAI(), deepSeek(), qwenChat(), openRouter(), arkChat(), geminiChat(), ollamaChat(),
+		openAI(), deepSeek(), qwenChat(), openRouter(), arkChat(), arkResponses(), geminiChat(), ollamaChat(),
 	}, claudeChat()...)
 }
 

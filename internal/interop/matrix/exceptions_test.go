@@ -25,7 +25,6 @@ const (
 	aPiece                           // the text that comes with the error arrives
 	nothingYet                       // net/http makes the request again by itself
 	theWholeAnswer                   // it is known to be whole although no finish reason came
-	aRefusal                         // an error that nothing is known of, before any content, goes to the caller
 )
 
 // exception returns the one that names the cell; nil if none does.
@@ -54,13 +53,17 @@ func exceptions() []exception {
 			why: "more than 300 lines without data in a row are an error",
 		},
 		{
+			vendors: on(faultllm.ArkResponses), faults: []string{"20 keep-alives", "400 keep-alives", "20 comments"}, shows: anError,
+			why: "a comment with its blank line is an event without data to this client",
+		},
+		{
 			vendors: on(faultllm.Gemini, faultllm.Ollama), faults: []string{"20 comments"}, shows: anError,
 			why: "a comment is no frame of this wire",
 		},
 		{
 			vendors: on(faultllm.DeepSeek), shows: anEnd, faults: []string{
 				"error: Vendor", "error: AfterComment", "error: Spaced", "error: String", "error: NumericCode", "error: Bare", "error: BareOpen",
-				"error: Named", "error: Unended", "overloaded_error", "rate_limit_error", "timeout_error",
+				"error: Named", "error: Unended", "error: Untyped", "error without words", "overloaded_error", "rate_limit_error", "timeout_error",
 			},
 			why: "the client takes every line with an error for an empty chunk",
 		},
@@ -79,10 +82,6 @@ func exceptions() []exception {
 		{
 			vendors: on(faultllm.Anthropic), faults: []string{"stall", "stall, keep-alives"}, places: []string{afterFinish}, shows: anErrorForTheFinish,
 			why: "the client holds the stop reason back until the message ends",
-		},
-		{
-			vendors: on(faultllm.Anthropic), faults: []string{"error: NotJSON"}, places: []string{beforeContent}, shows: aRefusal,
-			why: "the error has no type, and before any content an error that nothing is known of is returned",
 		},
 		{
 			faults: []string{"HTTP/2: RST_STREAM REFUSED_STREAM"}, places: []string{beforeHeaders}, shows: nothingYet,

@@ -47,8 +47,6 @@ func (c cell) want() remedy {
 			f.harmless, f.clean = false, true
 		case anErrorForTheFinish:
 			keeps = false
-		case aRefusal:
-			return refused
 		case nothingYet:
 			return below
 		case theWholeAnswer:

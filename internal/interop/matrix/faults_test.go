@@ -149,6 +149,9 @@ func inBandFaults() []fault {
 			return faultllm.InBandForm(p, form, "", "an error was encountered while running the model")
 		}})
 	}
+	all = append(all, fault{name: "error without words", inBand: true, form: faultllm.FormUntyped, at: func(p faultllm.Position) faultllm.Fault {
+		return faultllm.InBandForm(p, faultllm.FormUntyped, "", "it broke")
+	}})
 	for _, form := range []faultllm.ErrorForm{faultllm.FormVendor, faultllm.FormUnended} {
 		all = append(all, fault{name: "error, then silence: " + form.String(), inBand: true, slow: true, form: form, at: func(p faultllm.Position) faultllm.Fault {
 			return faultllm.InBandStall(p, form, "", "an error was encountered while running the model")

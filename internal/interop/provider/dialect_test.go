@@ -97,8 +97,8 @@ func TestARefusalThatIsNotOfThePrefillKeepsTheFirstError(t *testing.T) {
 				assert.Equal(t, "We leave ", exhausted.Partial.Content)
 				assert.Equal(t, "We leave ", rig.Concat(t, chunks).Content)
 				requests := 2
-				if c.Vendor == faultllm.DeepSeek && name == "prefill" {
-					requests = 3 // it refuses the unmarked prefill before that
+				if (c.Vendor == faultllm.DeepSeek || c.Vendor == faultllm.ArkResponses) && name == "prefill" {
+					requests = 3 // they refuse the unmarked prefill before that
 				}
 				assert.Equal(t, requests, r.Server.Ledger().Requests)
 			})
@@ -107,10 +107,10 @@ func TestARefusalThatIsNotOfThePrefillKeepsTheFirstError(t *testing.T) {
 }
 
 // TestWhatWasCutDoesNotComeBackInParts breaks an answer behind a message that the caller begins itself, in Content or in the
-// parts that clients send in its place. DeepSeek and Qwen do not continue an unmarked message.
+// parts that clients send in its place. DeepSeek, Qwen and Ark's responses do not continue an unmarked message.
 func TestWhatWasCutDoesNotComeBackInParts(t *testing.T) {
 	for _, c := range clients.All() {
-		if c.Vendor == faultllm.DeepSeek || c.Vendor == faultllm.Qwen {
+		if c.Vendor == faultllm.DeepSeek || c.Vendor == faultllm.Qwen || c.Vendor == faultllm.ArkResponses {
 			continue
 		}
 		t.Run(c.String(), func(t *testing.T) {

@@ -46,7 +46,7 @@ func named(v faultllm.Vendor, code int) (meaning, bool) {
 	case code == 413 && (v == faultllm.OpenAI || v == faultllm.Anthropic):
 		return permanent(continuation.ContextOverflow), true
 	case code == 503 && (v == faultllm.OpenAI || v == faultllm.Qwen),
-		code == 529 && (v == faultllm.OpenAI || v == faultllm.Qwen || v == faultllm.Ark):
+		code == 529 && (v == faultllm.OpenAI || v == faultllm.Qwen || v == faultllm.Ark || v == faultllm.ArkResponses):
 		return transient(callbacks.CauseProvider5xx), true
 	case code == 504 && (v == faultllm.Gemini || v == faultllm.Anthropic):
 		return transient(callbacks.CauseTimeout), true
@@ -102,7 +102,7 @@ func typeOf(v faultllm.Vendor, code int) string {
 		return "genai.APIError"
 	case v == faultllm.DeepSeek:
 		return "*deepseek.APIError"
-	case v == faultllm.Ark:
+	case v == faultllm.Ark || v == faultllm.ArkResponses:
 		return "*model.APIError"
 	default:
 		return "*openai.APIError"
@@ -179,6 +179,8 @@ func tells(v faultllm.Vendor) []faultllm.ErrorForm {
 		return []faultllm.ErrorForm{faultllm.FormVendor}
 	case faultllm.Gemini:
 		return []faultllm.ErrorForm{faultllm.FormVendor, faultllm.FormMultiLine}
+	case faultllm.ArkResponses:
+		return []faultllm.ErrorForm{faultllm.FormData}
 	case faultllm.DeepSeek, faultllm.Ollama:
 	}
 
@@ -221,8 +223,8 @@ func untold(v faultllm.Vendor, f faultllm.ErrorForm, want meaning) meaning {
 	case faultllm.Ollama:
 		return meaning{continuation.Unknown, callbacks.CauseUnknown} // the text is all there is
 	case faultllm.Anthropic:
-		if f == faultllm.FormNotJSON {
-			return meaning{continuation.Unknown, callbacks.CauseProviderError}
+		if f == faultllm.FormNotJSON || f == faultllm.FormUntyped {
+			return transient(callbacks.CauseProviderError)
 		}
 
 		return meaning{} // an error without the event's name is no event
@@ -239,14 +241,38 @@ func untold(v faultllm.Vendor, f faultllm.ErrorForm, want meaning) meaning {
 		default:
 			return untoldByFamily(f, want)
 		}
-	case faultllm.DeepSeek, faultllm.Ark:
+	case faultllm.ArkResponses:
+		return untoldByResponses(f)
+	case faultllm.Ark:
+		if f == faultllm.FormUntyped {
+			return transient(callbacks.CauseProviderError)
+		}
+	case faultllm.DeepSeek:
 	}
 
 	return finished(f)
 }
 
+// untoldByResponses is what Ark's client for responses makes of the forms: of most errors it passes the text on.
+func untoldByResponses(f faultllm.ErrorForm) meaning {
+	switch f {
+	case faultllm.FormVendor, faultllm.FormUntyped:
+		return transient(callbacks.CauseProviderError)
+	case faultllm.FormAfterComment, faultllm.FormSpaced, faultllm.FormUnknown:
+		return transient(callbacks.CauseMalformedFrame)
+	case faultllm.FormFailed:
+		return transient(callbacks.CauseTruncated) // with the error's text for a finish reason
+	case faultllm.FormFailedUnbilled, faultllm.FormIncompleteUnbilled:
+		return transient(callbacks.CauseUnknown) // the client panics where the usage is missing
+	default:
+		return meaning{}
+	}
+}
+
 func untoldByFamily(f faultllm.ErrorForm, want meaning) meaning {
 	switch f {
+	case faultllm.FormUntyped:
+		return transient(callbacks.CauseProviderError)
 	case faultllm.FormAfterComment, faultllm.FormNamed, faultllm.FormString:
 		return transient(callbacks.CauseMalformedFrame)
 	case faultllm.FormNumericCode:

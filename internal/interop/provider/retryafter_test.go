@@ -94,7 +94,7 @@ func TestWithoutTheTransportSomeClientsTell(t *testing.T) {
 	}
 }
 
-// TestClientsThatRetryByThemselves proves the default of the two that do: their requests are not to be seen in the events,
+// TestClientsThatRetryByThemselves proves the default of those that do: their requests are not to be seen in the events,
 // unless the transport, or the configuration, keeps them from it.
 func TestClientsThatRetryByThemselves(t *testing.T) {
 	for _, c := range clients.All() {
@@ -108,7 +108,7 @@ func TestClientsThatRetryByThemselves(t *testing.T) {
 						r, s := breakOnce(t, c, rig.Wiring{Pipe: faultllm.NewPipe(), Retries: retries}, f)
 						require.NoError(t, s.end)
 						assert.Equal(t, 2, r.Server.Ledger().Requests)
-						hidden := retries && (c.Vendor == faultllm.Anthropic || c.Vendor == faultllm.Ark)
+						hidden := retries && (c.Vendor == faultllm.Anthropic || c.Vendor == faultllm.Ark || c.Vendor == faultllm.ArkResponses)
 						if hidden {
 							assert.Empty(t, rig.EventsOf[callbacks.OpenRetried](r))
 							if c.Vendor == faultllm.Anthropic {

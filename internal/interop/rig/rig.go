@@ -43,6 +43,8 @@ type Wiring struct {
 	Retries bool
 	// Think asks for reasoning, where that has to be asked for.
 	Think bool
+	// Cache lets the provider store its responses; see [clients.Settings].
+	Cache bool
 }
 
 // New starts a provider and makes a client for it.
@@ -67,7 +69,7 @@ func New(t *testing.T, c clients.Client, w Wiring, cfg faultllm.Config) *Rig {
 	require.NoError(t, err)
 	r := &Rig{Server: server, HTTP: &http.Client{Transport: transport}}
 	r.Bare, err = c.New(t.Context(), clients.Settings{
-		BaseURL: server.BaseURL(c.Vendor), HTTP: r.HTTP, Think: w.Think, Retries: w.Retries,
+		BaseURL: server.BaseURL(c.Vendor), HTTP: r.HTTP, Think: w.Think, Retries: w.Retries, Cache: w.Cache,
 	})
 	require.NoError(t, err)
 
