@@ -1,6 +1,9 @@
 package continuation
 
-import "time"
+import (
+	"sync/atomic"
+	"time"
+)
 
 // A write holds the whole answer, so that many writes of a long one would hold it many times. What may be written before
 // the end is a quarter of the answer and a little more, beside the last write before and the one at the end; for slow
@@ -10,10 +13,27 @@ const (
 	cadencePerSecond = 8 << 10   // bytes
 )
 
+// A store that is slow is spared: many streams whose store has more to write than it can would else keep it so, and wait
+// for it at their ends. A write begins no sooner after the last one than sparing times what writes take at the time, but
+// that does not make them rarer than every sparing flush intervals.
+const sparing = 8
+
+// pulse is what writes to a store take at the time, over all streams of a decorator. It is safe for concurrent use.
+type pulse struct{ nanos atomic.Int64 }
+
+// beat takes note of a write. Of two at the same moment one may be lost.
+func (p *pulse) beat(took time.Duration) {
+	old := p.nanos.Load()
+	p.nanos.Store(old + (int64(took)-old)/4)
+}
+
+func (p *pulse) rate() time.Duration { return time.Duration(p.nanos.Load()) }
+
 // cadence says when an answer that grows is written. It is pure but for the clock it is given.
 type cadence struct {
 	every time.Duration
 	bytes int
+	pulse *pulse
 
 	started time.Time
 	last    time.Time // of the last write
@@ -23,7 +43,7 @@ type cadence struct {
 }
 
 func newCadence(k *checkpoints, now time.Time) cadence {
-	return cadence{every: k.every, bytes: k.bytes, started: now, last: now}
+	return cadence{every: k.every, bytes: k.bytes, pulse: k.pulse, started: now, last: now}
 }
 
 // grew takes note of n new bytes.
@@ -31,8 +51,13 @@ func (c *cadence) grew(n int) { c.size, c.unsaved = c.size+n, c.unsaved+n }
 
 // due reports whether it is time to write.
 func (c *cadence) due(now time.Time) bool {
-	return c.unsaved > 0 && (c.unsaved >= c.bytes || now.Sub(c.last) >= c.every) && c.over(now) <= 0
+	since := now.Sub(c.last)
+
+	return c.unsaved > 0 && (c.unsaved >= c.bytes || since >= c.every) && since >= c.rest() && c.over(now) <= 0
 }
+
+// rest is how long the store is left alone between two writes.
+func (c *cadence) rest() time.Duration { return sparing * min(c.pulse.rate(), c.every) }
 
 // over returns how many bytes more have been written than may be.
 func (c *cadence) over(now time.Time) int {
@@ -44,7 +69,7 @@ func (c *cadence) wait(now time.Time) (time.Duration, bool) {
 	if c.unsaved == 0 {
 		return 0, false
 	}
-	d := c.every - now.Sub(c.last)
+	d := max(c.every, c.rest()) - now.Sub(c.last)
 	if over := c.over(now); over > 0 {
 		d = max(d, time.Duration(over)*time.Second/cadencePerSecond+time.Millisecond)
 	}

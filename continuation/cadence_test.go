@@ -22,7 +22,7 @@ func TestCadence(t *testing.T) {
 					t.Parallel()
 					start := time.Unix(0, 0)
 					now, took := start, time.Duration(0)
-					c := newCadence(&checkpoints{every: defaultFlushEvery, bytes: defaultFlushBytes}, start)
+					c := newCadence(&checkpoints{every: defaultFlushEvery, bytes: defaultFlushBytes, pulse: new(pulse)}, start)
 					writes := 0
 					for n := 0; n < size; n += chunk {
 						took += time.Duration(chunk) * time.Second / time.Duration(perSecond)

@@ -15,7 +15,7 @@ const (
 	defaultMaxTakeovers = 10
 )
 
-// checkpoints is what WithCheckpoints sets up. It is not changed afterwards.
+// checkpoints is what WithCheckpoints sets up. It is not changed afterwards, but for the pulse.
 type checkpoints struct {
 	store        checkpointstore.Store
 	deleter      checkpointstore.ConditionalDeleter // nil if the store is none
@@ -24,6 +24,7 @@ type checkpoints struct {
 	startTimeout time.Duration
 	maxTakeovers int
 	keep         bool // until Commit
+	pulse        *pulse
 
 	reject func(option, format string, args ...any)
 }
@@ -35,8 +36,8 @@ type CheckpointOption func(*checkpoints)
 // the same run id and the same input delivers first what the dead one had delivered, runs the tool calls that had come
 // whole, and asks only for the rest. Calls without a run id (see [ContextWithRunID] and [WithRunID]) keep nothing.
 //
-// The store is asked at the beginning of a call, for [StartTimeout] at most, and when the consumer reads the end, for as
-// long at most. All other writes happen beside the stream: a store that is slow, fails or is down delays no chunk and
+// The store is asked at the beginning of a call, for [StartTimeout] at most, and told when the consumer reads the end, which
+// takes as long at most. All other writes happen beside the stream: a store that is slow, fails or is down delays no chunk and
 // costs no answer; a [callbacks.CheckpointFailed] tells of it once an episode. One error of the store ends a stream:
 // checkpointstore.ErrStale, which says that another call has taken this one over.
 //
@@ -52,7 +53,7 @@ func WithCheckpoints(s checkpointstore.Store, opts ...CheckpointOption) Option {
 		}
 		k := &checkpoints{
 			store: s, every: defaultFlushEvery, bytes: defaultFlushBytes,
-			startTimeout: defaultStartTimeout, maxTakeovers: defaultMaxTakeovers, reject: c.reject,
+			startTimeout: defaultStartTimeout, maxTakeovers: defaultMaxTakeovers, pulse: new(pulse), reject: c.reject,
 		}
 		k.deleter, _ = s.(checkpointstore.ConditionalDeleter)
 		for i, opt := range opts {
@@ -70,7 +71,10 @@ func WithCheckpoints(s checkpointstore.Store, opts ...CheckpointOption) Option {
 // FlushEvery says how often an answer that grows is written: when d has passed since the last write, or when bytes have
 // come; default 250 ms and 4 KiB. What came since the last write is what a crash costs. Since each write holds the whole
 // answer, writes become rarer as it grows: all of them together hold less than three times the answer, 256 KiB, and
-// 8 KiB for each second that it took. A break, a whole tool call and the end are always written. Both must be more than 0.
+// 8 KiB for each second that it took. Nor does a write begin sooner after the last one than eight times what the store
+// takes for one at the time, up to eight times d: a store that is slow or overloaded is spared. A break and a whole tool
+// call are always written, and so is an end that the consumer does not read within 20 ms; one that it reads is deleted
+// instead, unless [KeepUntilCommit]. Both must be more than 0.
 func FlushEvery(d time.Duration, bytes int) CheckpointOption {
 	return func(k *checkpoints) {
 		if d <= 0 || bytes <= 0 {

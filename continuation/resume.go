@@ -110,7 +110,7 @@ func (c *call) newSaver(key string, stored checkpointstore.Checkpoint, there boo
 
 	return &saver{
 		checkpoints: c.cfg.checkpoints, ctx: context.WithoutCancel(c.caller),
-		lost: c.tether.leave, dirty: there, pace: newCadence(c.cfg.checkpoints, now),
+		lost: c.tether.leave, newer: make(chan struct{}, 1), dirty: there, pace: newCadence(c.cfg.checkpoints, now),
 		base: checkpointstore.Checkpoint{
 			RunID: key, Fingerprint: c.engine.fingerprint(c.asked), Provider: of.Provider, Model: of.Model,
 			Owner: rand.Text(), Epoch: stored.Epoch + 1,
@@ -146,7 +146,7 @@ func (c *call) claim(ctx context.Context, f found) (found, error) {
 
 		return found{}, nil
 	}
-	s.owns, s.stands = true, next.Done
+	s.owns, s.whole, s.stands = true, next.Done, next.Done
 	s.base.Takeovers, s.base.Interruptions = next.Takeovers, next.Interruptions
 
 	return f, nil

@@ -134,7 +134,7 @@ func (c *call) keep(err error) {
 		s.put(job{checkpoint: c.finalCheckpoint(), last: true, remove: true})
 	case s.stands:
 	case isEOF(err) && !c.acc.Media() && (s.keep || s.dirty):
-		s.put(job{checkpoint: c.finalCheckpoint(), last: true})
+		s.put(job{checkpoint: c.finalCheckpoint(), last: true, grace: !s.keep})
 	case !isEOF(err) && c.saves() && (s.pace.unsaved > 0 || s.dirty && c.content):
 		s.put(job{checkpoint: c.checkpoint(time.Now()), last: true})
 	}

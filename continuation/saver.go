@@ -14,6 +14,10 @@ const (
 	saveTimeout = 10 * time.Second // of one write
 	saveTries   = 3                // of the last write
 	savePause   = 200 * time.Millisecond
+
+	// endGrace is how long the consumer has for reading the end before the finished answer is written: mostly it does so
+	// at once, and then the answer goes without having been written once more.
+	endGrace = 20 * time.Millisecond
 )
 
 // saver writes one call's checkpoints, one at a time and beside the stream. What comes while a write is under way waits;
@@ -24,8 +28,9 @@ type saver struct {
 	ctx    context.Context            //nolint:containedctx // the caller's values, for the store's own tracing; it never ends
 	base   checkpointstore.Checkpoint // who writes what for whom; Seq is the last one given out
 	lost   func()                     // called when another call has taken over
-	owns   bool                       // something of this epoch was written, or may have been; the goroutine's
-	stands bool                       // the whole answer is in the store already
+	owns   bool                       // what is stored is of this epoch, unless another call has taken over; the goroutine's
+	whole  bool                       // and is the whole answer; the goroutine's
+	stands bool                       // the whole answer was in the store already
 	dirty  bool                       // there is something in the store to replace or delete
 	pace   cadence
 	timer  *time.Timer
@@ -36,6 +41,7 @@ type saver struct {
 
 	mu      sync.Mutex
 	waiting *job
+	newer   chan struct{} // has one if something came to wait
 	idle    chan struct{} // closed when the goroutine has ended; nil if there is none
 	failing bool          // an episode of failures
 	failure *storeFailure // not told yet
@@ -47,6 +53,7 @@ type job struct {
 	checkpoint checkpointstore.Checkpoint
 	last       bool // it is tried again
 	remove     bool // it is written to be deleted
+	grace      bool // something newer may yet come
 }
 
 // storeFailure is an error of the store that an event tells of.
@@ -64,6 +71,10 @@ func (s *saver) put(j job) {
 		return
 	}
 	s.waiting = &j
+	select {
+	case s.newer <- struct{}{}:
+	default:
+	}
 	if s.idle == nil {
 		s.idle = make(chan struct{})
 		go s.work()
@@ -107,8 +118,27 @@ func (s *saver) work() {
 
 			return
 		}
+		select { // that of j itself
+		case <-s.newer:
+		default:
+		}
 		s.mu.Unlock()
+		if j.grace && s.outdated() {
+			continue
+		}
 		s.write(*j)
+	}
+}
+
+// outdated waits a little, and reports whether something newer has come.
+func (s *saver) outdated() bool {
+	limit := time.NewTimer(endGrace)
+	defer limit.Stop()
+	select {
+	case <-s.newer:
+		return true
+	case <-limit.C:
+		return false
 	}
 }
 
@@ -135,8 +165,13 @@ func (s *saver) attempt(j job) (op string, err error) {
 	}()
 	if !j.remove || !s.owns || s.deleter == nil {
 		op = "put"
-		s.owns = true
-		if err = s.store.Put(ctx, j.checkpoint); err != nil || !j.remove {
+		began := time.Now()
+		err = s.store.Put(ctx, j.checkpoint)
+		s.pulse.beat(min(time.Since(began), s.every))
+		if err == nil {
+			s.owns, s.whole = true, j.checkpoint.Done
+		}
+		if err != nil || !j.remove {
 			return op, err
 		}
 	}
@@ -157,7 +192,7 @@ func (s *saver) ended(op string, err error) bool {
 		s.failing = false
 	case errors.Is(err, checkpointstore.ErrStale):
 		s.waiting = nil
-		if op == "put" { // a delete that comes too late does no harm
+		if op == "put" || !s.whole { // the delete of a whole answer that another call is delivering does no harm
 			s.taken = &TakenOverError{RunID: s.base.RunID, Err: err}
 			s.lost()
 		}

@@ -6,34 +6,44 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 )
 
 // replace puts data in the place of the file at path, so that at any moment, and after a power cut at any moment, the
 // old or the new content is there. The caller holds the lock of path.
-func replace(ctx context.Context, path string, data []byte) error {
+func (s *Store) replace(ctx context.Context, path string, data []byte) error {
 	tmp := strings.TrimSuffix(path, suffix) + tmpSuffix
-	// What a writer that died left is not written into: it may have other rights, or be a link.
-	if err := removeFile(tmp); err != nil {
+	err := s.entered(ctx, func() error {
+		err := s.write(tmp, data)
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err == nil {
+			err = s.disk.rename(tmp, path)
+		}
+		if err != nil {
+			return errors.Join(err, removeFile(s.disk, tmp))
+		}
+
+		return nil
+	})
+	if err != nil {
 		return err
 	}
-	err := write(tmp, data)
-	if err == nil {
-		err = ctx.Err()
-	}
-	if err == nil {
-		err = os.Rename(tmp, path)
-	}
-	if err != nil {
-		return errors.Join(err, removeFile(tmp))
-	}
 
-	return syncDir(filepath.Dir(path))
+	return s.names.sync()
 }
 
-func write(path string, data []byte) error {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+// write makes the file at path, which is on the disk then. What a writer that died left there is not written into: it may
+// have other rights, or be a link.
+func (s *Store) write(path string, data []byte) error {
+	f, err := s.disk.create(path)
+	if errors.Is(err, fs.ErrExist) {
+		if err := removeFile(s.disk, path); err != nil {
+			return err
+		}
+		f, err = s.disk.create(path)
+	}
 	if err != nil {
 		return err
 	}
@@ -46,8 +56,8 @@ func write(path string, data []byte) error {
 }
 
 // remove removes the file at path for good, also after a power cut. The caller holds the lock of path.
-func remove(path string) error {
-	err := os.Remove(path)
+func (s *Store) remove(ctx context.Context, path string) error {
+	err := s.entered(ctx, func() error { return s.disk.remove(path) })
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -55,11 +65,24 @@ func remove(path string) error {
 		return err
 	}
 
-	return syncDir(filepath.Dir(path))
+	return s.names.sync()
 }
 
-func removeFile(path string) error {
-	if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
+// entered runs do when few enough others write. Each writer waits for the disk in a thread of its own, and the directory is
+// one for all: more of them at once write less.
+func (s *Store) entered(ctx context.Context, do func() error) error {
+	select {
+	case s.writers <- struct{}{}:
+		defer func() { <-s.writers }()
+
+		return do()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func removeFile(d disk, path string) error {
+	if err := d.remove(path); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 
@@ -103,19 +126,6 @@ func makeDir(dir string) error {
 	return nil
 }
 
-// syncDir makes renamed and removed names lasting.
-func syncDir(dir string) error {
-	if runtime.GOOS == "windows" { // a directory cannot be synced there
-		return nil
-	}
-	f, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-
-	return errors.Join(f.Sync(), f.Close())
-}
-
 // removeLeftovers removes the files that writers which died were writing. Whoever writes one now holds its lock.
 func (s *Store) removeLeftovers() error {
 	leftovers, err := list(s.dir, tmpSuffix)
@@ -130,7 +140,7 @@ func (s *Store) removeLeftovers() error {
 		if err != nil {
 			return err
 		}
-		if err := errors.Join(removeFile(tmp), unlock()); err != nil {
+		if err := errors.Join(removeFile(s.disk, tmp), unlock()); err != nil {
 			return err
 		}
 	}

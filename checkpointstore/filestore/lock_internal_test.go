@@ -42,7 +42,7 @@ func TestNewLeavesWhatIsBeingWritten(t *testing.T) {
 	tmp := path[:len(path)-len(suffix)] + tmpSuffix
 	unlock, err := s.locks.lock(t.Context(), path)
 	require.NoError(t, err)
-	require.NoError(t, write(tmp, []byte("half")))
+	require.NoError(t, newStore("", osDisk{}).write(tmp, []byte("half")))
 	_, err = New(dir)
 	require.NoError(t, err)
 	assert.FileExists(t, tmp)

@@ -23,8 +23,11 @@ const (
 // Store is a checkpointstore.Store in a directory. It is also a ConditionalDeleter and a Cleaner, and safe for
 // concurrent use, also with other Stores on the directory. It keeps no file open between calls.
 type Store struct {
-	dir   string
-	locks lockSet
+	dir     string
+	disk    disk
+	names   *dirSyncer
+	locks   lockSet
+	writers chan struct{}
 }
 
 var (
@@ -43,12 +46,18 @@ func New(dir string) (*Store, error) {
 	if err := makeDir(dir); err != nil {
 		return nil, fmt.Errorf("filestore: %w", err)
 	}
-	s := &Store{dir: dir, locks: newLockSet(dir)}
+	s := newStore(dir, osDisk{})
 	if err := s.removeLeftovers(); err != nil {
 		return nil, fmt.Errorf("filestore: %w", err)
 	}
 
 	return s, nil
+}
+
+func newStore(dir string, d disk) *Store {
+	return &Store{
+		dir: dir, disk: d, names: newDirSyncer(d, dir), locks: newLockSet(dir), writers: make(chan struct{}, writersAtOnce()),
+	}
 }
 
 // Put implements checkpointstore.Store.
@@ -72,7 +81,7 @@ func (s *Store) Put(ctx context.Context, c checkpointstore.Checkpoint) error {
 			}
 		}
 
-		return replace(ctx, path, data)
+		return s.replace(ctx, path, data)
 	})
 }
 
@@ -98,7 +107,7 @@ func (s *Store) Delete(ctx context.Context, runID string) error {
 		return err
 	}
 
-	return s.locked(ctx, runID, func(path string) error { return remove(path) })
+	return s.locked(ctx, runID, func(path string) error { return s.remove(ctx, path) })
 }
 
 // DeleteIf implements checkpointstore.ConditionalDeleter.
@@ -118,7 +127,7 @@ func (s *Store) DeleteIf(ctx context.Context, c checkpointstore.Checkpoint) erro
 			}
 		}
 
-		return remove(path)
+		return s.remove(ctx, path)
 	})
 }
 
@@ -141,7 +150,7 @@ func (s *Store) DeleteOlderThan(ctx context.Context, t time.Time) (int, error) {
 			if !older(path, t) { // somebody came back for it
 				return nil
 			}
-			err := remove(path)
+			err := s.remove(ctx, path)
 			if err == nil {
 				deleted++
 			}

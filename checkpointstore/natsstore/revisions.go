@@ -6,8 +6,8 @@ import (
 	"github.com/eino-carryon/carryon/checkpointstore"
 )
 
-// maxRevisions bounds what a store remembers; above it, it forgets, and reads again.
-const maxRevisions = 1024
+// maxRevisions bounds what a store remembers; above it, it forgets some, and reads them again.
+const maxRevisions = 4096
 
 // revision is one that this store wrote.
 type revision struct {
@@ -36,7 +36,11 @@ func (r *revisions) set(key string, rev revision) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if _, ok := r.byKey[key]; !ok && len(r.byKey) >= maxRevisions {
-		clear(r.byKey)
+		for any := range r.byKey { // not all: then a store with more runs than that would read before every write
+			delete(r.byKey, any)
+
+			break
+		}
 	}
 	r.byKey[key] = rev
 }

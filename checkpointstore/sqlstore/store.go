@@ -14,6 +14,9 @@ import (
 // DefaultTable is the name of the table if WithTable gives no other.
 const DefaultTable = "carryon_checkpoints"
 
+// sqliteReaders is how many read from SQLite at once.
+const sqliteReaders = 2
+
 // timeFormat orders as text as the times do, from the year 0 to 9999.
 const timeFormat = "2006-01-02T15:04:05.000000000Z"
 
@@ -24,6 +27,8 @@ type Store struct {
 	dialect Dialect
 	table   table
 	say     statements
+	group   *group        // nil where the database lets many write at once
+	readers chan struct{} // nil likewise
 }
 
 var (
@@ -61,6 +66,9 @@ func New(db *sql.DB, dialect Dialect, opts ...Option) (*Store, error) {
 		}
 	}
 	s.say = newStatements(dialect, s.table)
+	if dialect == SQLite {
+		s.group, s.readers = newGroup(db), make(chan struct{}, sqliteReaders)
+	}
 
 	return s, nil
 }
@@ -89,7 +97,7 @@ func (s *Store) Get(ctx context.Context, runID string) (checkpointstore.Checkpoi
 	}
 	var epoch, seq string
 	var owner, body []byte
-	err := s.db.QueryRowContext(ctx, s.say.get, runID, checkpointstore.MaxBytes+1).Scan(&epoch, &seq, &owner, &body)
+	err := s.queryRow(ctx, s.say.get, []any{runID, checkpointstore.MaxBytes + 1}, &epoch, &seq, &owner, &body)
 	if errors.Is(err, sql.ErrNoRows) {
 		return checkpointstore.Checkpoint{}, fmt.Errorf("%w: %q", checkpointstore.ErrNotFound, runID)
 	}
@@ -132,7 +140,7 @@ func (s *Store) DeleteIf(ctx context.Context, c checkpointstore.Checkpoint) erro
 		return err
 	}
 	var one int
-	err = s.db.QueryRowContext(ctx, s.say.exists, c.RunID).Scan(&one)
+	err = s.queryRow(ctx, s.say.exists, []any{c.RunID}, &one)
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
 		return nil
@@ -153,17 +161,36 @@ func (s *Store) DeleteOlderThan(ctx context.Context, t time.Time) (int, error) {
 	return int(n), err
 }
 
-func (s *Store) exec(ctx context.Context, statement string, args ...any) (int64, error) {
-	result, err := s.db.ExecContext(ctx, statement, args...)
+// exec runs a statement and returns how many rows it changed.
+func (s *Store) exec(ctx context.Context, statement string, args ...any) (n int64, err error) {
+	if s.group != nil {
+		n, err = s.group.exec(ctx, statement, args)
+	} else {
+		var result sql.Result
+		if result, err = s.db.ExecContext(ctx, statement, args...); err == nil {
+			n, err = result.RowsAffected()
+		}
+	}
 	if err != nil {
 		return 0, fmt.Errorf("sqlstore: %w", errOf(ctx, err))
 	}
-	n, err := result.RowsAffected()
-	if err != nil {
-		return 0, fmt.Errorf("sqlstore: %w", err)
-	}
 
 	return n, nil
+}
+
+// queryRow reads a row. Of SQLite few are read at once: each reader is a connection, and a connection opens and reads the
+// file first.
+func (s *Store) queryRow(ctx context.Context, query string, args []any, into ...any) error {
+	if s.readers != nil {
+		select {
+		case s.readers <- struct{}{}:
+			defer func() { <-s.readers }()
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+
+	return s.db.QueryRowContext(ctx, query, args...).Scan(into...)
 }
 
 // errOf adds the context's error to that of a driver that ended with it: some say "interrupted".

@@ -165,7 +165,8 @@ func (p *process) shown() []string {
 	return texts
 }
 
-// mourn counts what a kill has cost.
+// mourn counts what a kill has cost. How much that is depends on the machine, which may stand still between a chunk and the
+// write of it; what is due when is tested with a clock that does not.
 func (w *world) mourn(t *testing.T, p *life, sum *losses) {
 	t.Helper()
 	shown := p.shown()
@@ -184,7 +185,6 @@ func (w *world) mourn(t *testing.T, p *life, sum *losses) {
 			lost -= len(kept.Text)
 		}
 	}
-	assert.LessOrEqual(t, lost, p.mayLose(w.Bytes), "so much was not in the store yet")
 	sum.delivered += len(text)
 	sum.bytes += lost
 	sum.most = max(sum.most, lost)
@@ -199,38 +199,6 @@ func (p *life) keeps(kept checkpointstore.Checkpoint) bool {
 	}
 
 	return true
-}
-
-// scheduled is what may come between the moment at which a write is due and its beginning.
-const scheduled = 256
-
-// mayLose returns what may be missing in the store: what is not due yet, and what came during the writes at the end.
-func (p *life) mayLose(due int) int {
-	most, open := due+scheduled, false
-	for i, n := len(p.said)-1, 0; i >= 0 && n < 2; i-- {
-		switch l := p.said[i]; {
-		case l.Kind == saidPut:
-			open = false
-			n++
-		case l.Kind == saidPutEnd:
-			open = true
-		case l.Kind == saidChunk && (open || n == 0 && p.writing()):
-			most += len(l.Text)
-		}
-	}
-
-	return most
-}
-
-// writing reports whether a write was under way at the end.
-func (p *life) writing() bool {
-	for _, l := range slices.Backward(p.said) {
-		if l.Kind == saidPut || l.Kind == saidPutEnd {
-			return l.Kind == saidPut
-		}
-	}
-
-	return false
 }
 
 // settle checks the end of a run.

@@ -52,6 +52,7 @@ func openSQL(ctx context.Context, driver, dsn string, dialect sqlstore.Dialect) 
 		return nil, err
 	}
 	db.SetMaxOpenConns(8) // PostgreSQL takes a hundred, SQLite writes on one at a time
+	db.SetMaxIdleConns(8) // the default of 2 would open a connection for most writes
 	s, err := sqlstore.New(db, dialect)
 	if err != nil {
 		return nil, err
