@@ -14,7 +14,9 @@ import (
 
 // Breaker is a two-step circuit breaker, as gobreaker.TwoStepCircuitBreaker is one: it is asked before each attempt, and
 // told the outcome when the stream has ended. It must be safe for concurrent use. One that keeps its state elsewhere fits
-// as well; Allow is called from inside Stream and Recv and should not block for long.
+// as well; Allow is called from inside Stream and Recv and should not block for long. gobreaker's DistributedCircuitBreaker
+// locks its store while it runs a function, so that no stream may run in one: let Allow ask for its State, and done tell it
+// the outcome with an Execute that does nothing but return it.
 type Breaker interface {
 	Allow() (done func(error), err error)
 }
@@ -24,7 +26,7 @@ type OpenBehaviour int
 
 const (
 	// FailWhenOpen ends the call at once: before any content with the breaker's error, later with an [ExhaustedError]
-	// that holds it and what has arrived. The default.
+	// that holds it and what has arrived. Either holds what the request before it failed with, too. The default.
 	FailWhenOpen OpenBehaviour = iota
 	// WaitWhenOpen waits and asks the breaker again, as long as the caller's context and [WithMaxElapsed] allow. Waiting
 	// uses up no continuation. The waits are those of [WithBackoff].
@@ -108,17 +110,37 @@ type slot struct {
 	stop func() bool // gives up the wait for the end of the caller's context
 }
 
-// refusalError is the breaker's own error.
-type refusalError struct{ cause error }
+// refusalError is the breaker's own error, and what the request that it refuses to repeat had failed with.
+type refusalError struct{ cause, before error }
 
-func (e *refusalError) Error() string { return "continuation: circuit breaker: " + e.cause.Error() }
-func (e *refusalError) Unwrap() error { return e.cause }
+func (e *refusalError) Error() string {
+	s := "continuation: circuit breaker: " + e.cause.Error()
+	if e.before != nil {
+		s += "; before it: " + e.before.Error()
+	}
 
-func isRefusal(err error) bool {
-	r := (*refusalError)(nil)
-
-	return errors.As(err, &r)
+	return s
 }
+
+func (e *refusalError) Unwrap() []error {
+	if e.before == nil {
+		return []error{e.cause}
+	}
+
+	return []error{e.cause, e.before}
+}
+
+// refusedAfter adds to a breaker's refusal what went before it; any other error, and nothing before, leaves err as it is.
+func refusedAfter(err, before error) error {
+	r, ok := err.(*refusalError) //nolint:errorlint // it is of this package, and nobody has wrapped it
+	if !ok || before == nil {
+		return err
+	}
+
+	return &refusalError{cause: r.cause, before: before}
+}
+
+func isRefusal(err error) bool { return has[*refusalError](err) }
 
 // take asks the breaker for a slot.
 func (f *fuse) take() (*slot, error) {
@@ -167,6 +189,9 @@ func (c *call) admit() (*slot, bool) {
 		return nil, true
 	}
 	s, err := f.take()
+	if err != nil && c.yieldDoubt() {
+		s, err = f.take()
+	}
 	c.tellBreaker()
 	if err != nil {
 		c.refuseByBreaker(err)
@@ -192,13 +217,19 @@ func (c *call) refuseByBreaker(err error) {
 			return
 		}
 	}
-	if !c.content {
-		c.fail(Class{Kind: Overloaded}, err)
-
-		return
+	class := Class{Kind: Overloaded}
+	switch {
+	case c.probe != nil:
+		c.probe = nil
+		c.failed(class, err)
+		c.endUnproven("whether the answer is whole could not be found out: " + ReasonBreakerOpen)
+	case !c.content:
+		c.fail(class, refusedAfter(err, c.before))
+	default:
+		err = refusedAfter(err, c.before)
+		c.failed(class, err)
+		c.exhaust(class, err, ReasonBreakerOpen)
 	}
-	c.failed(Class{Kind: Overloaded}, err)
-	c.exhaust(Class{Kind: Overloaded}, err, ReasonBreakerOpen)
 }
 
 // outcome tells the breaker how the attempt ended.
@@ -208,6 +239,11 @@ func (c *call) outcome(err error) {
 	}
 	s := c.slot
 	c.slot = nil // before it is called: it may panic
+	c.giveBack(s, err)
+}
+
+// giveBack returns a slot and tells of what that changes.
+func (c *call) giveBack(s *slot, err error) {
 	s.stop()
 	s.give(err)
 	c.tellBreaker()

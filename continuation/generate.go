@@ -51,6 +51,7 @@ func (g *generation[M]) answer(ctx context.Context) (msg M, err error) {
 
 // tries asks until there is an answer, or none is to be had.
 func (g *generation[M]) tries(ctx context.Context) (none M, _ error) {
+	var before error // of the latest request that was made
 	for {
 		msg, class, err := g.try(ctx)
 		if err == nil {
@@ -59,7 +60,10 @@ func (g *generation[M]) tries(ctx context.Context) (none M, _ error) {
 		g.class = class
 		d, ok := g.again(ctx, class, err)
 		if !ok {
-			return none, err
+			return none, refusedAfter(err, before)
+		}
+		if !isRefusal(err) {
+			before = err
 		}
 		if err := sleep(ctx, d); err != nil {
 			return none, err

@@ -49,6 +49,7 @@ func refusesPrefill(err error) bool {
 func (c *call) reopen(err error, class Class) {
 	err = asError(err)
 	c.outcome(outcomeOf(err, class))
+	c.before = err
 	if c.budget.opens >= c.cfg.openRetries {
 		c.fail(class, err)
 
@@ -111,7 +112,9 @@ func (c *call) interrupted(err error, class Class, probing bool) {
 		c.failed(class, err)
 	}
 	if c.first == nil {
-		c.first = err
+		c.first, c.before = err, nil
+	} else {
+		c.before = err
 	}
 	c.last, c.again = err, errors.Is(err, errRestarted)
 	c.stretchAfter(err)

@@ -222,6 +222,7 @@ func (c *call) end(err error) {
 	c.keep(err)
 	c.tether.leave()
 	c.outcome(notCounted(err))
+	c.settleDoubt(notCounted(err))
 	c.watch.stop()
 	if c.seam != nil {
 		c.seam.drop()

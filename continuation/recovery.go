@@ -27,6 +27,7 @@ type recovery struct {
 	due      time.Duration // the wait of phaseWaiting
 	refusals int           // by the circuit breaker, in a row
 	probes   int           // begun in this call
+	doubt    *slot         // of the circuit breaker, of the attempt whose end a probe asks about
 	unasked  int           // continuations before the first probe
 	tail     chunk         // what ends an answer that a probe does not show to be cut: half a rune
 
@@ -34,6 +35,7 @@ type recovery struct {
 	class   Class         // of the latest interruption
 	first   error         // of the first interruption
 	last    error         // of the latest one
+	before  error         // what the latest request failed with, unless that is first
 	dropped []string      // names of the calls that the latest interruption cut off
 
 	answer snapshot.Usage // of the ended attempts, as one answer
@@ -81,6 +83,7 @@ func (c *call) beginProbe(e ending, class Class) {
 		c.tellUnproven("whether the answer is whole cannot be asked")
 		c.complete(e.err)
 	} else {
+		c.doubts()
 		c.interrupted(e.err, class, true)
 	}
 }
@@ -256,8 +259,10 @@ func (c *call) endProbe(err error) bool {
 	}
 	switch {
 	case finish != finishNone && finish != finishDisguised:
+		c.provenCut()
 	case isEOF(err):
 		c.engine.learned.omitsFinish.Store(true)
+		c.provenWhole()
 		c.failed(truncated(callbacks.CauseTruncated), asError(err))
 		c.endUnproven("this model ends its answers without a finish reason; it is not asked for one again")
 
