@@ -161,24 +161,3 @@ func TestARetryAfterThatNobodyCanMean(t *testing.T) {
 		}
 	}
 }
-
-// TestRedactedThinking is thinking that the provider does not show, beside some that it does.
-func TestRedactedThinking(t *testing.T) {
-	for _, c := range clients.All() {
-		for _, f := range []faultllm.Fault{
-			faultllm.None(), faultllm.Reset(faultllm.InReasoning(1)), faultllm.Reset(faultllm.InReasoning(2)), faultllm.Reset(faultllm.InText(1)),
-		} {
-			t.Run(c.String(), func(t *testing.T) {
-				t.Parallel()
-				r := newRig(t, c, rig.Wiring{Think: true}, faultllm.Config{Script: faultllm.Reply(
-					faultllm.Think("Springs ", "run early."), faultllm.Redact("b64opaque"), faultllm.Say("We leave ", "at ten, ", "not later."),
-				), Plan: faultllm.InOrder(f)})
-				chunks, err := rig.Stream(t.Context(), r.Wrap(), rig.Question())
-				require.NoError(t, err)
-				got := continuation.Repair(rig.Concat(t, chunks))
-				assert.Equal(t, whole, got.Content)
-				assert.Equal(t, "Springs run early.", got.ReasoningContent)
-			})
-		}
-	}
-}
