@@ -4,6 +4,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"log"
 	"maps"
 	"os"
 	"slices"
@@ -113,6 +114,9 @@ func (g *grid) sum(w io.Writer) error {
 func TestMain(m *testing.M) {
 	show := flag.Bool("grid", false, "print the grid")
 	flag.Parse()
+	if *show {
+		log.SetOutput(io.Discard) // a client logs every break
+	}
 	code := m.Run()
 	if *show {
 		if err := theGrid.print(os.Stdout); err != nil {
