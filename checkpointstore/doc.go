@@ -8,6 +8,7 @@
 //	sqlstore    where SQLite or PostgreSQL runs already  what the database does    all who reach it     DeleteOlderThan
 //	redisstore  many short runs, of which one may go     what it is configured to  all who reach it     WithTTL
 //	natsstore   where JetStream runs already             what its replicas do      all who reach it     the bucket's TTL
+//	einostore   one store for Eino's checkpoints too     what that store does      all who reach it     what that store does
 //	encrypted   when nobody there may read               as the store below it     as the store below   as the store below
 //
 // A store of your own has three methods. Package storetest runs the whole contract against it.
@@ -29,7 +30,8 @@
 //
 // A fence lives in its checkpoint. When that is deleted or has expired, nothing tells an old writer from a new one, and a
 // Put of the old one is stored; its Fingerprint and the time to live bound the harm. A store that acknowledges before
-// its replicas have the write (Redis) can forget a claim in a failover.
+// its replicas have the write (Redis) can forget a claim in a failover. einostore compares and writes in one step inside a
+// process only.
 //
 // # How often, how large
 //

@@ -6,6 +6,8 @@
 package storetest
 
 import (
+	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -37,6 +39,17 @@ func WithTTL(ttl time.Duration, newStore NewStore) Option {
 	return func(s *suite) { s.ttl, s.newTTLStore = ttl, newStore }
 }
 
+// Without leaves a rule out, for a store that cannot hold it and says so to its users; the reason is printed. The name is that
+// of the rule's subtest.
+func Without(rule, reason string) Option {
+	return func(s *suite) {
+		if s.without == nil {
+			s.without = map[string]string{}
+		}
+		s.without[rule] = reason
+	}
+}
+
 // Run runs every rule as a parallel subtest, each on a store of its own. A rule for an optional interface runs if the
 // store has it. A failure says why the rule is there.
 func Run(t *testing.T, newStore NewStore, opts ...Option) {
@@ -44,6 +57,9 @@ func Run(t *testing.T, newStore NewStore, opts ...Option) {
 	s := suite{newStore: newStore}
 	for _, opt := range opts {
 		opt(&s)
+	}
+	if err := s.misnamed(); err != nil {
+		t.Fatal(err)
 	}
 	for _, r := range rules() {
 		t.Run(r.name, func(t *testing.T) {
@@ -59,6 +75,21 @@ type suite struct {
 	plant       func(testing.TB, checkpointstore.Store, string, []byte)
 	ttl         time.Duration
 	newTTLStore NewStore
+	without     map[string]string
+}
+
+// misnamed returns an error if what is to be left out is no rule, or is left out for no reason.
+func (s suite) misnamed() error {
+	for name, reason := range s.without {
+		if !slices.ContainsFunc(rules(), func(r rule) bool { return r.name == name }) {
+			return fmt.Errorf("storetest: there is no rule %q", name)
+		}
+		if reason == "" {
+			return fmt.Errorf("storetest: the rule %s is left out for no reason", name)
+		}
+	}
+
+	return nil
 }
 
 // rule is one promise of the contract.
@@ -80,6 +111,9 @@ func rules() []rule {
 
 func (r rule) run(tb testing.TB, s suite) {
 	tb.Helper()
+	if reason := s.without[r.name]; reason != "" {
+		tb.Skip(reason)
+	}
 	store := s.newStore(tb)
 	if r.needs != nil && !r.needs(s, store) {
 		tb.Skip("the store has no such ability")

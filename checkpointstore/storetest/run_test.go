@@ -109,3 +109,24 @@ func TestAStoreThatLosesEverythingBreaksEveryRuleOfWriting(t *testing.T) {
 		assert.Equal(t, name == "NotFound", ok, name)
 	}
 }
+
+// TestWithout: what is left out is a rule, and has a reason.
+func TestWithout(t *testing.T) {
+	t.Parallel()
+	s := toySuite("numbers are floats")
+	Without("StalePutIsRefused", "its numbers are floats")(&s)
+	require.NoError(t, s.misnamed())
+	for _, r := range rules() {
+		if r.name != "StalePutIsRefused" {
+			continue
+		}
+		rec := record(t, r, s)
+		assert.True(t, rec.skipped)
+		assert.False(t, rec.failed)
+	}
+	Without("StalePutIsRefused", "")(&s)
+	require.Error(t, s.misnamed())
+	s = toySuite("")
+	Without("NoSuchRule", "because")(&s)
+	require.Error(t, s.misnamed())
+}
