@@ -12,12 +12,13 @@ import (
 
 // moment is where a model call stands when its user takes control.
 type moment struct {
-	name    string
-	scripts func(s steps, open, silence fm.Step) []fm.Script // open and silence last until the call is ended, or released
-	reached func([]fm.Request) bool
-	waiting bool // in a wait: reached when the next request is announced
-	opening bool // Stream has not returned
-	between bool // the answer is whole, and its tools have not run
+	name      string
+	scripts   func(s steps, open, silence fm.Step) []fm.Script // open and silence last until the call is ended, or released
+	reached   func([]fm.Request) bool
+	continued bool // it has a continuation, which only streams have
+	waiting   bool // in a wait: reached when the next request is announced
+	opening   bool // Stream has not returned
+	between   bool // the answer is whole, and its tools have not run
 }
 
 // moments are those of one answer, "Let me look.", with a call of the tool "look".
@@ -57,31 +58,31 @@ func moments() []moment {
 			},
 		},
 		{
-			name: "waiting", waiting: true,
+			name: "waiting", continued: true, waiting: true,
 			scripts: func(s steps, open, _ fm.Step) []fm.Script {
 				return []fm.Script{broken(s), append(fm.Script{open}, rest(s)...)}
 			},
 		},
 		{
-			name: "continuation opening", reached: sent(2, 0),
+			name: "continuation opening", continued: true, reached: sent(2, 0),
 			scripts: func(s steps, open, _ fm.Step) []fm.Script {
 				return []fm.Script{broken(s), append(fm.Script{open}, rest(s)...)}
 			},
 		},
 		{
-			name: "joining", reached: sent(2, 1),
+			name: "joining", continued: true, reached: sent(2, 1),
 			scripts: func(s steps, _, silence fm.Step) []fm.Script {
 				return []fm.Script{broken(s), {s.text("lo"), silence, s.text("ok."), call(s), s.finish("tool_calls")}}
 			},
 		},
 		{
-			name: "at the last chunk", reached: sent(2, 3),
+			name: "at the last chunk", continued: true, reached: sent(2, 3),
 			scripts: func(s steps, _, silence fm.Step) []fm.Script {
 				return []fm.Script{broken(s), append(rest(s), silence)}
 			},
 		},
 		{
-			name: "between model and tool", between: true, reached: sent(2, 3),
+			name: "between model and tool", continued: true, between: true, reached: sent(2, 3),
 			scripts: func(s steps, _, _ fm.Step) []fm.Script { return []fm.Script{broken(s), rest(s)} },
 		},
 	}

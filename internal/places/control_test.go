@@ -18,7 +18,7 @@ func TestControlOfAgents(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := &store{}
-			cell(t, s).resume(t, interrupt(t, cell, s)...)
+			cell(t, s).resume(t, interrupt(t, func(t *testing.T) half { t.Helper(); return cell(t, s) })...)
 		})
 	}
 }
@@ -46,7 +46,7 @@ func addCells[M adk.MessageType](all map[string]func(*testing.T, adk.CheckPointS
 
 						return &controlled[M]{
 							tongue: l, place: place, nest: n, signal: s, moment: m, store: store,
-							waiting: make(chan struct{}), over: make(chan struct{}), release: make(chan struct{}),
+							lookout: newLookout(), release: make(chan struct{}),
 						}
 					}
 				}
@@ -66,6 +66,43 @@ func plays(place string, alone bool, s signal) bool {
 	return s.recursive && place != "both"
 }
 
+// TestControlOfGraphs: the same for graphs, which are interrupted from outside.
+func TestControlOfGraphs(t *testing.T) {
+	t.Parallel()
+	for name, cell := range graphCells() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := &store{}
+			cell(t, s).resume(t, interrupt(t, func(t *testing.T) half { t.Helper(); return cell(t, s) })...)
+		})
+	}
+}
+
+func graphCells() map[string]func(*testing.T, adk.CheckPointStore) half {
+	all := map[string]func(*testing.T, adk.CheckPointStore) half{}
+	addGraphCells(all, "messages", messageTongue())
+	addGraphCells(all, "agentic messages", agenticTongue())
+
+	return all
+}
+
+func addGraphCells[M adk.MessageType](all map[string]func(*testing.T, adk.CheckPointStore) half, kind string, l tongue[M]) {
+	for nested, place := range map[bool]string{false: "graph", true: "graph in a graph"} {
+		for _, w := range graphWays() {
+			for _, s := range graphSignals() {
+				for _, m := range moments() {
+					if w.generate && m.continued {
+						continue
+					}
+					all[strings.Join([]string{kind, place, w.name, s.name, m.name}, "/")] = func(_ *testing.T, store adk.CheckPointStore) half {
+						return newGraphed(l, nested, w, s, m, store)
+					}
+				}
+			}
+		}
+	}
+}
+
 // half is the first half of a cell, which ends when the user takes control, or the second, which goes on from there.
 type half interface {
 	interrupt(t *testing.T) (runs []string, inTime bool)
@@ -73,10 +110,10 @@ type half interface {
 }
 
 // interrupt plays the first half of a cell until the signal comes in time, and returns the tools that have run.
-func interrupt(t *testing.T, cell func(*testing.T, adk.CheckPointStore) half, s adk.CheckPointStore) []string {
+func interrupt(t *testing.T, cell func(*testing.T) half) []string {
 	t.Helper()
 	for range 100 {
-		if runs, inTime := cell(t, s).interrupt(t); inTime {
+		if runs, inTime := cell(t).interrupt(t); inTime {
 			return runs
 		}
 	}

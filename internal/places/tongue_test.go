@@ -25,6 +25,7 @@ type tongue[M adk.MessageType] struct {
 
 	places map[string]func(*testing.T, *adk.TypedChatModelAgentConfig[M], model.BaseModel[M], ...continuation.Option)
 	model  func(*fm.Model) model.BaseModel[M]
+	user   func(string) M
 	concat func(testing.TB, []M) M
 	role   func(M) string // user, assistant, tool, or system
 	words  func(M) string // the text, with the calls in brackets
@@ -40,6 +41,7 @@ func messageTongue() tongue[*schema.Message] {
 		},
 		places: agentPlaces(),
 		model:  func(m *fm.Model) model.BaseModel[*schema.Message] { return m },
+		user:   schema.UserMessage,
 		concat: fm.Concat,
 		role:   func(m *schema.Message) string { return string(m.Role) },
 		words: func(m *schema.Message) string {
@@ -65,6 +67,7 @@ func agenticTongue() tongue[*schema.AgenticMessage] {
 		},
 		places: agenticPlaces(),
 		model:  func(m *fm.Model) model.BaseModel[*schema.AgenticMessage] { return fm.AgenticModel{Model: m} },
+		user:   schema.UserAgenticMessage,
 		concat: fm.ConcatAgentic,
 		role: func(m *schema.AgenticMessage) string {
 			for _, b := range m.ContentBlocks {
