@@ -35,10 +35,11 @@ type call struct {
 	trace func(phase) // for tests
 	err   error       // what follows the queue when the call has ended
 
-	request *request // what is asked, or asked next
-	seam    *seam    // where its text is joined; nil if it needs no join
-	probe   *stash   // its chunks, if it is a probe
-	watch   watchdog
+	request  *request // what is asked, or asked next
+	seam     *seam    // where its text is joined; nil if it needs no join
+	replayed int      // where in the text the latest continuation began to repeat it, until it went on otherwise; 0: it did not
+	probe    *stash   // its chunks, if it is a probe
+	watch    watchdog
 	underway
 
 	// What its chunks go through.

@@ -19,7 +19,7 @@ var (
 )
 
 // errRestarted ends an attempt that began the answer anew instead of continuing it.
-var errRestarted = errors.New("continuation: the model began the answer anew")
+var errRestarted = errors.New("continuation: the model began the answer, or a long part of it, anew")
 
 // same reports whether err is target itself. Some clients wrap io.EOF in errors that are no end of a stream, so that
 // looking into the chain would be wrong.

@@ -253,7 +253,7 @@ func (c *call) prepare(n int) {
 	}
 	c.request = c.engine.speech.continued(base, s, d, *c.profile, prompt)
 	j := newJoiner(&c.acc, c.request.trimmed, c.request.exact)
-	j.keepPreamble = c.cfg.keepPreamble
+	j.keepPreamble, j.notFrom = c.cfg.keepPreamble, c.replayed
 	c.seam = newSeam(j)
 }
 

@@ -16,6 +16,7 @@ const (
 	joinRestart      = 16  // characters after which equality with the start of the text counts as a restart
 	joinExactRestart = 64  // bytes that must come again for a restart where the provider continues to the byte
 	joinRound        = 4   // bytes alike before and at the end of a repetition that show a text that goes round
+	joinBlock        = 3   // lines that no longer come again by design, one below the other
 	joinPeriod       = 128 // up to this length, a text is waited for to come again whole: it may go round
 )
 
@@ -36,6 +37,7 @@ type joiner struct {
 	fence        fence     // the code block that the text stops in
 	doc          *document // the JSON value that the text stops in; nil if it does not
 	keepPreamble bool      // nothing is cut but what repeats the text
+	notFrom      int       // a place in the prefix from which the continuation before this one began to repeat it; 0: none
 	finished     bool      // nothing follows what has come
 	preamble     lead      // what was found of one
 	spoken       bool      // and that stays so
@@ -171,8 +173,8 @@ func (j *joiner) decide(x string, final bool) int {
 	return l.n() + cut
 }
 
-// decideExact joins what needs no cut but of white space that was not shown, or of all that was. What may be no continuation
-// is held until it is known, and told.
+// decideExact joins what needs no cut but of white space that was not shown, or of all that was. What would be cut, or left,
+// of another continuation is no cause to cut it here; but it is told, and held until it is known.
 func (j *joiner) decideExact(x string, full bool) int {
 	if cut, ok := j.decideWholeRestart(x, full); ok {
 		return cut
@@ -181,26 +183,27 @@ func (j *joiner) decideExact(x string, full bool) int {
 	if space == len(x) && !full {
 		return 0
 	}
-	l := j.findLeadBehind(x, space, full)
-	if l.open { // or what may be one
+	inexact := *j
+	inexact.exact = false
+	if j.text != "" && inexact.decide(x, full) == 0 && inexact.state == joinHolding {
 		return 0
 	}
 	cut := j.decideSpace(x, space, false, full)
-	if j.state == joinDone && cut < len(x) && j.text != "" && (l.doubt || l.n() > 0 || j.isForeignHere(x[cut:])) {
+	switch {
+	case j.state != joinDone || j.text == "":
+	case !inexact.isSurelyPlain():
 		j.confidence = callbacks.ConfidenceLow
+	case inexact.confidence == callbacks.ConfidenceMedium && (j.doc != nil || startsWithSpace(x[cut:]) || beginsSentence(j.text, x[cut:])):
+		j.confidence = callbacks.ConfidenceMedium
 	}
 
 	return cut
 }
 
-// isForeignHere reports whether x cannot stand where the text stops, or stood before.
-func (j *joiner) isForeignHere(x string) bool {
-	return j.doc != nil && !j.doc.accepts(x) || j.saysAgain(x) || j.breaksWord(x)
-}
-
-// saysAgain reports whether x says again what stands in the text, or begins as it does.
-func (j *joiner) saysAgain(x string) bool {
-	return j.beginsAnew(x) || j.findOverlap(x, true).n > 0
+// isSurelyPlain reports whether nothing but white space was cut, and not with doubt.
+func (j *joiner) isSurelyPlain() bool {
+	return j.state == joinDone && j.confidence != callbacks.ConfidenceLow &&
+		(j.kind == callbacks.JoinPlain || j.kind == callbacks.JoinSpace || j.kind == callbacks.JoinEmpty)
 }
 
 // decideBody joins what is left of a continuation when what stands in front of it is gone.
@@ -214,9 +217,11 @@ func (j *joiner) decideBody(x string, final, full, doubt bool) int {
 		}
 	}
 	if len(x) >= joinWindow {
-		if at := j.replayedFrom(x); at > j.start {
+		at := j.replayedFrom(x)
+		if at > j.start && at != j.notFrom {
 			return j.align(x, at, callbacks.ConfidenceHigh)
 		}
+		doubt = doubt || at > j.start
 	}
 	if cut, ok := j.decideSpacedRestart(x, full); ok {
 		return cut
@@ -267,7 +272,7 @@ func (j *joiner) decideSpace(x string, space int, doubt, full bool) int {
 func (j *joiner) decideRestart(x string, o overlap, full bool) int {
 	at := j.origin(x)
 	again := j.commonStart(x, at)
-	if j.isRestart(x[:again]) && (full || !o.anchorOpen && !j.awaitsAnchor(x)) {
+	if j.isRestart(x[:again]) && !j.extends(x, at, again) && (full || !o.anchorOpen && !j.awaitsAnchor(x)) {
 		switch {
 		case again < len(x) && again < j.prefix.TextLen()-at:
 			return j.reject()

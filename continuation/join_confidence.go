@@ -78,6 +78,14 @@ func (j *joiner) breaksWord(x string) bool {
 	return j.trimmed == "" && isWord(before) && !unicode.IsUpper(before) && unicode.IsUpper(firstRune(x))
 }
 
+// beginsSentence reports whether x begins a sentence directly behind text.
+func beginsSentence(text, x string) bool {
+	r := firstRune(strings.TrimLeftFunc(x, func(r rune) bool { return !isWord(r) && !unicode.IsSpace(r) }))
+	stop := lastRune(text)
+
+	return unicode.IsUpper(r) || isLetter(r) && isStop(stop) && !isWideStop(stop)
+}
+
 // closingConfidence tells how sure it is that r, which closes something, goes on where the text stops.
 func (j *joiner) closingConfidence(r rune) callbacks.Confidence {
 	switch {

@@ -77,6 +77,27 @@ func joinRepeating() []joinText {
 	}
 }
 
+// joinExtending returns texts in which a line, or some words, begin as the ones before and go on.
+func joinExtending() []joinText {
+	return []joinText{
+		{"routes", "Routes:\n\nGET /v1/boats\nGET /v1/harbours\nGET /v1/harbours/{id}\nPOST /v1/harbours\n"},
+		{"routes alone", "GET /v1/harbours/boats\nGET /v1/harbours/boats/{id}\nPOST /v1/harbours\n"},
+		{"addresses", "See these:\nhttps://example.com/a\nhttps://example.com/b/items\nhttps://example.com/b/items/1\n"},
+		{"file tree", "Files:\n\n- src\n- src/harbour\n- src/harbour/boats\n- src/harbour/boats/nets\n- docs\n"},
+		{"constants", "const (\n\tBoatAway\n\tBoatInHarbour\n\tBoatInHarbourForRepair\n\tBoatGone\n)\n"},
+		{"imports", "import (\n\t\"fmt\"\n\t\"net/http\"\n\t\"net/http/httptest\"\n\t\"example.com/boats/internal\"\n\t\"example.com/boats/internal/nets\"\n)\n"},
+		{"commands", "```sh\ngo vet ./...\ngo build ./cmd/harbour\ngo build ./cmd/harbour-admin\n```\n"},
+		{"YAML", "services:\n  - name: harbour\n    image: boats\n  - name: harbour-cache\n    image: boats\n"},
+		{"headings", "Steps:\n\n1. Start.\n\n## Configuration\n## Configuration of the harbour\n"},
+		{"numbered", "1. Open the file\n2. Open the settings\n3. Open the settings again\n"},
+		{"verse that grows", "I met a man.\nI saw the sea today\nI saw the sea today and cried.\n"},
+		{"links", "Links:\n\nSee [Installing](#installing)\nSee [Installing](#installing-on-boats)\nEnd.\n"},
+		{"Chinese list", "清单：\n港口管理办公室\n港口管理办公室分室\n码头\n"},
+		{"SQL", "SELECT a.harbour_id\n     , a.harbour_id_type\nFROM t\n"},
+		{"drawing", "# The net:\n#\n#        /-----------\\\n#       |             |\n#       |             |\n#       V             |\n# boat -> net -> fish\n"},
+	}
+}
+
 func joinCorpus() []joinText {
-	return append(append(joinProse(), joinStructured()...), joinRepeating()...)
+	return append(append(append(joinProse(), joinStructured()...), joinRepeating()...), joinExtending()...)
 }

@@ -42,7 +42,7 @@ func TestJoinIsByteExactForEveryText(t *testing.T) {
 
 // TestJoinOfAModelThatSkipsSpace: nor does it need the white space that the request has left out.
 func TestJoinOfAModelThatSkipsSpace(t *testing.T) {
-	for _, c := range append(joinProse(), joinStructured()...) {
+	for _, c := range append(append(joinProse(), joinStructured()...), joinExtending()...) {
 		t.Run(c.name, func(t *testing.T) {
 			joinCuts(c.text, func(at int, shown string) bool {
 				if len(shown) == at || startsWithSpace(c.text[at:]) {

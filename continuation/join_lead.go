@@ -2,6 +2,7 @@ package continuation
 
 import (
 	"strings"
+	"unicode"
 
 	"github.com/eino-carryon/carryon/callbacks"
 )
@@ -19,9 +20,10 @@ func (l lead) n() int { return l.preamble + l.fence }
 // findLead reads the lead of x.
 func (j *joiner) findLead(x string, full bool) lead {
 	if !j.spoken {
-		j.preamble = j.findPreamble(x, full)
+		y := strings.TrimLeftFunc(x, unicode.IsSpace)
+		j.preamble = j.findPreamble(y, full)
 		j.spoken = !j.preamble.open
-		if j.keepPreamble && j.preamble.preamble > 0 {
+		if j.preamble.preamble > 0 && (j.keepPreamble || len(y) < len(x)) { // behind a space the answer may say so
 			j.preamble = lead{doubt: true}
 		}
 	}
@@ -44,15 +46,6 @@ func (j *joiner) findLead(x string, full bool) lead {
 	}
 
 	return l
-}
-
-// findLeadBehind reads the lead behind the first space bytes of x, which the text has already. Without text there is none.
-func (j *joiner) findLeadBehind(x string, space int, full bool) lead {
-	if j.text == "" || space == len(x) {
-		return lead{}
-	}
-
-	return j.findLead(x[space:], full)
 }
 
 // skipSpace adds to l the spaces behind a preamble if the answer begins anew behind them.

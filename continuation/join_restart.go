@@ -53,6 +53,16 @@ func (j *joiner) commonStart(x string, at int) int {
 	return sort.Search(n, func(n int) bool { return !j.prefix.HasTextAt(at, x[:n+1]) })
 }
 
+// replayed returns where in the prefix the continuation began, if it was left since it went on otherwise than the text there:
+// one that begins there again means it. 0 for a restart of the answer: that is never delivered.
+func (j *joiner) replayed() int {
+	if j.state != joinRejected || j.isOrigin(j.from) {
+		return 0
+	}
+
+	return j.from
+}
+
 // isRestart reports whether x, which has the first bytes of the answer or block, has enough of them to be that begun anew.
 // A start that stands again inside the text proves nothing.
 func (j *joiner) isRestart(x string) bool {
@@ -103,8 +113,8 @@ func (j *joiner) decideSpacedRestart(x string, full bool) (int, bool) {
 	switch {
 	case !j.isRestart(y[:again]):
 		return 0, !full && again == len(y) && again < j.prefix.TextLen()-at
-	case !isClause(j.text) || hasLineBreak(j.trimmed):
-		return 0, false
+	case !isClause(j.text) || hasLineBreak(j.trimmed), hasLineBreak(x[:len(x)-len(y)]) && isShortLine(j.text):
+		return 0, false // a sentence, or a line, may begin as the first one did
 	case again < len(y) && again < j.prefix.TextLen()-at:
 		return j.reject(), true
 	case full || len(j.text) > joinPeriod:
@@ -113,6 +123,15 @@ func (j *joiner) decideSpacedRestart(x string, full bool) (int, bool) {
 		return 0, true
 	}
 }
+
+// extends reports whether x, which begins with the again bytes of the prefix from at on, says all that was shown and goes on in
+// the same word or line, though white space stands there: then that is the next line, and begins as the only one did.
+func (j *joiner) extends(x string, at, again int) bool {
+	return at+again == j.textAt+len(j.text) && j.leavesSpaceOut(x[again:])
+}
+
+// isShortLine reports whether text is one line that the next one may well begin with.
+func isShortLine(text string) bool { return !hasLineBreak(text) && weight(text) < 2*joinRestart }
 
 // decideWholeRestart looks whether x says all that was shown again: a template that closed the partial answer, though the
 // provider continues one to the byte, makes the model start over. Less than all of it, or little, proves nothing there, and

@@ -55,7 +55,7 @@ func (j *joiner) compare(o *overlap, s, x string, final bool) {
 	switch {
 	case !ok || round:
 		o.doubt = true
-	case !final && (open || strings.HasPrefix(s, rest) || strings.HasPrefix(j.trimmed, rest)):
+	case !final && (open || strings.HasPrefix(s, rest) || j.trimmed != "" && strings.TrimSpace(rest) == ""):
 		o.open = true // what follows tells a repetition from a text that goes round
 	case o.n == 0:
 		o.n, o.confidence = len(s), c
@@ -85,8 +85,10 @@ func (j *joiner) repeats(s, rest string) (callbacks.Confidence, bool) {
 	}
 	letters := countLetters(s)
 	switch {
-	case strings.HasPrefix(rest, s):
+	case strings.HasPrefix(rest, s), j.leavesSpaceOut(rest):
 		return "", false
+	case startsWithSpace(s), hasLineBreak(s) && before != "" && !unicode.IsSpace(lastRune(before)):
+		return callbacks.ConfidenceMedium, isNoAccident(s)
 	case weight(s) >= joinOverlap && letters > 0, isTable(s) && letters > 0:
 		return callbacks.ConfidenceHigh, true
 	case letters < joinWord:
@@ -98,6 +100,28 @@ func (j *joiner) repeats(s, rest string) (callbacks.Confidence, bool) {
 	default:
 		return "", false
 	}
+}
+
+// leavesSpaceOut reports whether rest, behind what may be a repetition, does not begin with the white space that stands there:
+// then a longer word, or line, begins as the last one did.
+func (j *joiner) leavesSpaceOut(rest string) bool {
+	next := strings.TrimLeftFunc(rest, unicode.IsSpace)
+	if j.trimmed == "" || next == "" || j.doc != nil && !j.doc.scan.InString() {
+		return false
+	}
+	space := rest[:len(rest)-len(next)]
+
+	return space == "" || hasLineBreak(j.trimmed) && !hasLineBreak(space)
+}
+
+// isNoAccident reports whether s, which begins with white space or inside a word, is a repetition all the same. The rest of a
+// text begins so, and the next line often begins as the last one did, and goes on; who repeats begins with a line or a word.
+func isNoAccident(s string) bool {
+	if hasLineBreak(s) {
+		return strings.Count(strings.TrimSpace(s), "\n") >= joinBlock-1 && weight(s) >= joinExactRestart
+	}
+
+	return weight(s) >= joinOverlap && countLetters(s) >= joinOverlap/2
 }
 
 // goesRound reports whether s, which follows before, may be what comes next in a text that says the same again and again:

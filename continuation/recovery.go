@@ -188,6 +188,7 @@ func asError(err error) error {
 func (c *call) joined(chunks []chunk) {
 	j := c.seam.join
 	if j.state == joinRejected {
+		c.replayed = j.replayed()
 		c.drop((&stash{chunks: chunks}).usage()) // the seam has let go of them
 		c.seam.drop()
 		c.tether.leave()
