@@ -187,7 +187,7 @@ func TestChaosRepeats(t *testing.T) {
 		if chChance(r, 50) {
 			m.WithRestart()
 		} else {
-			m.WithTailRepeat(30 + r.IntN(300))
+			m.WithWordsRepeat(30 + r.IntN(300))
 		}
 		d := continuation.Wrap(m, continuation.WithHandler(log), continuation.WithDialect(continuation.UserTurn()))
 		run := chConsume(t.Context(), t, r, d, log, nil)

@@ -55,11 +55,16 @@ func (j *joiner) compare(o *overlap, s, x string, final bool) {
 	switch {
 	case !ok || round:
 		o.doubt = true
-	case !final && (open || strings.HasPrefix(s, rest) || j.trimmed != "" && strings.TrimSpace(rest) == ""):
+	case !final && (open || j.mayGoOn(s, rest)):
 		o.open = true // what follows tells a repetition from a text that goes round
 	case o.n == 0:
 		o.n, o.confidence = len(s), c
 	}
+}
+
+// mayGoOn reports whether more of rest, which follows the repetition s, may show that it is none.
+func (j *joiner) mayGoOn(s, rest string) bool {
+	return strings.HasPrefix(s, rest) || j.trimmed != "" && strings.TrimSpace(rest) == ""
 }
 
 // nextByte returns where c stands in s behind i, or -1.
@@ -72,21 +77,14 @@ func nextByte(s string, c byte, i int) int {
 	return i + 1 + n
 }
 
-// repeats reports whether s, with which the text ends and the continuation begins, is a repetition: it must have stood
-// once, for what stands more often ("ha ha", equal rows, closing braces) repeats by design. So does a text in which what
-// stands before s ends as s does: it goes round with the length of s.
+// repeats reports whether s, with which the text ends and the continuation begins, is a repetition.
 func (j *joiner) repeats(s, rest string) (callbacks.Confidence, bool) {
 	before := j.text[:len(j.text)-len(s)]
-	if !utf8.RuneStart(s[0]) || strings.Contains(j.text[:len(j.text)-1], s) || periodic(s) {
-		return "", false
-	}
-	if !startsGrapheme(before, s) || goesRound(before, s) || isCode(s, rest) {
+	if j.isByDesign(before, s, rest) {
 		return "", false
 	}
 	letters := countLetters(s)
 	switch {
-	case strings.HasPrefix(rest, s), j.leavesSpaceOut(rest):
-		return "", false
 	case startsWithSpace(s), hasLineBreak(s) && before != "" && !unicode.IsSpace(lastRune(before)):
 		return callbacks.ConfidenceMedium, isNoAccident(s)
 	case weight(s) >= joinOverlap && letters > 0, isTable(s) && letters > 0:
@@ -99,6 +97,20 @@ func (j *joiner) repeats(s, rest string) (callbacks.Confidence, bool) {
 		return callbacks.ConfidenceMedium, true
 	default:
 		return "", false
+	}
+}
+
+// isByDesign reports whether s, which stands behind before, may well stand twice: a repetition must have stood once, for what
+// stands more often ("ha ha", equal rows, closing braces) repeats by design. So does a text in which what stands before s ends
+// as s does: it goes round with the length of s.
+func (j *joiner) isByDesign(before, s, rest string) bool {
+	switch {
+	case !utf8.RuneStart(s[0]), strings.Contains(j.text[:len(j.text)-1], s), periodic(s):
+		return true
+	case !startsGrapheme(before, s), goesRound(before, s), isCode(s, rest):
+		return true
+	default:
+		return strings.HasPrefix(rest, s) || j.leavesSpaceOut(rest)
 	}
 }
 

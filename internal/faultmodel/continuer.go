@@ -55,6 +55,7 @@ type continuer struct {
 	restart  bool
 	preamble string
 	repeat   int
+	words    bool // it repeats whole words
 	usage    bool
 }
 
@@ -90,6 +91,12 @@ func (m *Model) WithPreamble(text string) *Model {
 // three more to begin with a whole rune, of the text that the request carries.
 func (m *Model) WithTailRepeat(n int) *Model {
 	m.continuer().repeat = n
+	return m
+}
+
+// WithWordsRepeat is WithTailRepeat with as many bytes more as the first word of them needs to be whole.
+func (m *Model) WithWordsRepeat(n int) *Model {
+	m.continuer().repeat, m.continuer().words = n, true
 	return m
 }
 
@@ -133,7 +140,7 @@ func (c *continuer) continuation(at int) Script {
 	}
 	if c.repeat > 0 {
 		from := max(0, at-c.repeat)
-		for from > 0 && !utf8.RuneStart(c.text[from]) {
+		for from > 0 && (!utf8.RuneStart(c.text[from]) || c.words && !beginsWord(c.text, from)) {
 			from--
 		}
 		out = append(out, Text(c.text[from:at]))
@@ -186,4 +193,12 @@ func partialOf(input []*schema.Message) (text string, last bool) {
 		return "", false
 	}
 	return input[end].Content, end == len(input)-1
+}
+
+// beginsWord reports whether a word begins in text at the byte at, behind white space.
+func beginsWord(text string, at int) bool {
+	before, _ := utf8.DecodeLastRuneInString(text[:at])
+	next, _ := utf8.DecodeRuneInString(text[at:])
+
+	return unicode.IsSpace(before) && !unicode.IsSpace(next)
 }

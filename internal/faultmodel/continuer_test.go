@@ -174,6 +174,7 @@ func TestUnfaithfulModes(t *testing.T) {
 		"restart":  {Continuer(answer).WithRestart(), "Hé wörld end"},
 		"preamble": {Continuer(answer).WithPreamble("Sure: "), "Sure: rld end"},
 		"repeat":   {Continuer(answer).WithTailRepeat(1), "örld end"},
+		"words":    {Continuer(answer).WithWordsRepeat(1), "wörld end"},
 		"all":      {Continuer(answer).WithTailRepeat(99), "Hé wörld end"},
 	}
 	for name, test := range tests {
