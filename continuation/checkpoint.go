@@ -15,7 +15,7 @@ const (
 	defaultMaxTakeovers = 10
 )
 
-// checkpoints is what WithCheckpoints sets up. It is not changed afterwards, but for the pulse.
+// checkpoints is what WithCheckpoints sets up. It is not changed afterwards, but for the pulse and the ledger.
 type checkpoints struct {
 	store        checkpointstore.Store
 	deleter      checkpointstore.ConditionalDeleter // nil if the store is none
@@ -25,6 +25,7 @@ type checkpoints struct {
 	maxTakeovers int
 	keep         bool // until Commit
 	pulse        *pulse
+	ledger       *ledger // of runs that no context knows of
 
 	reject func(option, format string, args ...any)
 }
@@ -53,7 +54,8 @@ func WithCheckpoints(s checkpointstore.Store, opts ...CheckpointOption) Option {
 		}
 		k := &checkpoints{
 			store: s, every: defaultFlushEvery, bytes: defaultFlushBytes,
-			startTimeout: defaultStartTimeout, maxTakeovers: defaultMaxTakeovers, pulse: new(pulse), reject: c.reject,
+			startTimeout: defaultStartTimeout, maxTakeovers: defaultMaxTakeovers, pulse: new(pulse),
+			ledger: new(ledger), reject: c.reject,
 		}
 		k.deleter, _ = s.(checkpointstore.ConditionalDeleter)
 		for i, opt := range opts {

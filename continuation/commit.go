@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/cloudwego/eino/adk"
 
@@ -19,21 +18,27 @@ type runIDKey struct{}
 
 // runRecord is a run as its context knows it: its id, and where its calls keep their checkpoints.
 type runRecord struct {
-	id string
+	id     string
+	ledger ledger
+}
 
-	mu   sync.Mutex
-	keys map[string]uint64 // the epoch, by key
+// recordOf returns the run of a context; nil if it has none.
+func recordOf(ctx context.Context) *runRecord {
+	r, _ := ctx.Value(runIDKey{}).(*runRecord)
+
+	return r
 }
 
 // ContextWithRunID names the run that the model calls made with the context belong to. Events carry it, and with
 // [WithCheckpoints] it is the key under which unfinished answers are found by another process. The context remembers
-// under which keys calls of graphs and agents have kept theirs, for [Commit].
+// under which keys calls of graphs and agents have kept theirs, for [Commit], and tells calls of the run from those of a
+// process that has taken it over. It remembers 1024 keys.
 func ContextWithRunID(ctx context.Context, runID string) context.Context {
 	return context.WithValue(ctx, runIDKey{}, &runRecord{id: runID})
 }
 
 func runIDFromContext(ctx context.Context) string {
-	if r, ok := ctx.Value(runIDKey{}).(*runRecord); ok {
+	if r := recordOf(ctx); r != nil {
 		return r.id
 	}
 
@@ -51,54 +56,65 @@ func RunIDFromSession(key string) func(context.Context) string {
 	}
 }
 
-// register remembers where a call of the run keeps its checkpoint. It reports false if what is stored there, at the epoch
-// before, is none of the run's calls in this process: then another process has taken the run over since.
-func (r *runRecord) register(key string, epoch uint64) bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.keys == nil {
-		r.keys = make(map[string]uint64)
-	}
-	last, known := r.keys[key]
-	if known && epoch-1 > last {
-		return false
-	}
-	r.keys[key] = max(last, epoch)
-
-	return true
-}
-
-func (r *runRecord) all() map[string]uint64 {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return maps.Clone(r.keys)
-}
-
 // Commit deletes the finished answers of a run, for models with [KeepUntilCommit]: what they were kept for is done. What
-// is not finished stays, and so does what another call has taken over since. For models in graphs and agents ctx must
-// be that of [ContextWithRunID], or made from it. Nothing there to delete is no error. It is safe for concurrent use.
+// is not finished stays, and so does what another call has taken over since, as far as ctx tells: it must be that of
+// [ContextWithRunID], or made from it, also for models in graphs and agents. For run ids that come from [WithRunID] there
+// is [Model.Commit]. A last write that is under way is waited for, as long as [StartTimeout]. Nothing there to delete is
+// no error. It is safe for concurrent use.
 func Commit(ctx context.Context, s checkpointstore.Store, runID string) error {
+	var l *ledger
+	if r := recordOf(ctx); r != nil {
+		l = &r.ledger
+	}
+
+	return commitRunID(ctx, s, runID, l)
+}
+
+// commit commits the run that the calls of ctx belong to.
+func (e *engine) commit(ctx context.Context) error {
+	k := e.cfg.checkpoints
+	if k == nil {
+		return nil
+	}
+	runID := e.cfg.runID(ctx)
+	if r := recordOf(ctx); r != nil {
+		return commitRunID(ctx, k.store, runID, &r.ledger)
+	}
+	ended := k.ledger.of(runID)
+	err := commitRunID(ctx, k.store, runID, k.ledger)
+	for key, e := range ended { // what comes is another run
+		k.ledger.forget(key, e.epoch)
+	}
+
+	return err
+}
+
+// commitRunID commits what is known of a run; a nil ledger knows nothing.
+func commitRunID(ctx context.Context, s checkpointstore.Store, runID string, l *ledger) error {
 	if err := checkpointstore.ValidateRunID(runID); err != nil {
 		return fmt.Errorf("continuation: commit: %w", err)
 	}
-	var keys map[string]uint64
-	if r, ok := ctx.Value(runIDKey{}).(*runRecord); ok && r.id == runID {
-		keys = r.all()
-	}
-	if keys == nil {
-		keys = make(map[string]uint64)
-	}
-	for _, key := range []string{runID, checkpointKey(ctx, runID)} {
-		if _, known := keys[key]; !known {
-			keys[key] = 0
-		}
+	keys := map[string]entry{runID: {}, checkpointKey(ctx, runID): {}}
+	if l != nil {
+		maps.Copy(keys, l.of(runID))
 	}
 	var errs []error
-	for key, epoch := range keys {
-		errs = append(errs, commitKey(ctx, s, key, epoch))
+	for key, e := range keys {
+		e.written(ctx)
+		errs = append(errs, commitKey(ctx, s, key, e.epoch))
 	}
 
 	return errors.Join(errs...)
+}
+
+// written waits for the last write of a call that has ended.
+func (e entry) written(ctx context.Context) {
+	if e.call == nil || e.call.lives() {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, e.call.startTimeout)
+	defer cancel()
+	e.call.settle(ctx)
 }
 
 // commitKey deletes a finished answer that is not of a later epoch; 0 is any.
@@ -128,28 +144,46 @@ func commitKey(ctx context.Context, s checkpointstore.Store, key string, epoch u
 // string, which the checkpoint of an agent can hold.
 const runLocalKeys = "carryon_checkpoints"
 
+// keysInRun returns the lines that the agent's run remembers; false outside of an agent.
+func keysInRun(ctx context.Context) ([]string, bool) {
+	v, _, err := adk.GetRunLocalValue(ctx, runLocalKeys)
+	text, _ := v.(string)
+	if err != nil || text == "" {
+		return nil, err == nil
+	}
+
+	return strings.Split(text, "\n"), true
+}
+
 // rememberInRun adds a key to those that the agent's end commits.
 func rememberInRun(ctx context.Context, key string, epoch uint64) {
-	var lines []string
-	if v, ok, err := adk.GetRunLocalValue(ctx, runLocalKeys); err != nil {
+	lines, ok := keysInRun(ctx)
+	if !ok {
 		return
-	} else if s, isText := v.(string); ok && isText {
-		lines = strings.Split(s, "\n")
 	}
 	lines = slices.DeleteFunc(lines, func(l string) bool { return strings.HasSuffix(l, " "+key) })
 	lines = append(lines, strconv.FormatUint(epoch, 10)+" "+key)
 	_ = adk.SetRunLocalValue(ctx, runLocalKeys, strings.Join(lines, "\n"))
 }
 
+// epochInRun returns the last epoch of a key that the agent's run remembers, 0 if there is none, and whether there is an
+// agent.
+func epochInRun(ctx context.Context, key string) (epoch uint64, inAgent bool) {
+	lines, inAgent := keysInRun(ctx)
+	for _, line := range lines {
+		if number, k, _ := strings.Cut(line, " "); k == key {
+			epoch, _ = strconv.ParseUint(number, 10, 64)
+		}
+	}
+
+	return epoch, inAgent
+}
+
 // commitRun commits what the agent's run remembers.
 func commitRun(ctx context.Context, s checkpointstore.Store) error {
-	v, _, err := adk.GetRunLocalValue(ctx, runLocalKeys)
-	text, _ := v.(string)
-	if err != nil || text == "" {
-		return nil //nolint:nilerr // outside of an agent there is nothing to commit
-	}
+	lines, _ := keysInRun(ctx)
 	var errs []error
-	for line := range strings.SplitSeq(text, "\n") {
+	for _, line := range lines {
 		number, key, _ := strings.Cut(line, " ")
 		epoch, err := strconv.ParseUint(number, 10, 64)
 		if err == nil {

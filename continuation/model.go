@@ -69,6 +69,11 @@ func (m *Model) WithTools(tools []*schema.ToolInfo) (model.ToolCallingChatModel,
 	return &Model{inner: bound, engine: &e}, nil
 }
 
+// Commit deletes the finished answers of the run that ctx names, as the function [Commit] does, for models with
+// [KeepUntilCommit]: of the run id that [WithRunID] gives, and with what this model knows of the run, so that what another
+// process has taken over since stays. Without [WithCheckpoints] it does nothing; no run id is an error.
+func (m *Model) Commit(ctx context.Context) error { return m.engine.commit(ctx) }
+
 // GetType returns the wrapped model's type; empty if it has none.
 func (m *Model) GetType() string { return m.engine.typ }
 

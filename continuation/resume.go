@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"runtime/debug"
 	"strings"
 	"time"
@@ -24,6 +25,9 @@ var errResumed = errors.New("continuation: resumed from a checkpoint")
 
 func isResumed(err error) bool { return same(err, errResumed) }
 
+// suffixBytes is the length of what stands behind the run id in a key: a slash and a hash.
+const suffixBytes = 1 + 12
+
 // checkpointKey returns the key of a call's checkpoint; empty if it has none. In a graph or an agent the place of the
 // model in it is part of the key, so that the models of one run do not share one.
 func checkpointKey(ctx context.Context, runID string) string {
@@ -33,7 +37,24 @@ func checkpointKey(ctx context.Context, runID string) string {
 	}
 	sum := sha256.Sum256([]byte(address.String()))
 
-	return runID + "/" + hex.EncodeToString(sum[:6])
+	return keyBase(runID) + "/" + hex.EncodeToString(sum[:6])
+}
+
+// keyBase returns what a place is added to: the run id, or its hash if there is no room for a place.
+func keyBase(runID string) string {
+	if len(runID) <= checkpointstore.MaxRunIDBytes-suffixBytes || len(runID) > checkpointstore.MaxRunIDBytes {
+		return runID
+	}
+	sum := sha256.Sum256([]byte(runID))
+
+	return hex.EncodeToString(sum[:])
+}
+
+// isKeyOf reports whether a key is one of a run's.
+func isKeyOf(key, runID string) bool {
+	place, ok := strings.CutPrefix(key, keyBase(runID)+"/")
+
+	return key == runID || ok && len(place) == suffixBytes-1
 }
 
 // found is what the store had of a call.
@@ -42,37 +63,107 @@ type found struct {
 	left  *checkpointstore.Checkpoint // what an earlier call with the same input has left; nil if none
 }
 
+// What a call has against what it finds.
+var (
+	errSideBySide = errors.New("continuation: another call of the run is under way in this process; " +
+		"calls side by side need run ids of their own")
+	errOtherRun  = errors.New("continuation: the store returned the checkpoint of another run")
+	errLastEpoch = errors.New("continuation: there is no epoch after that of the checkpoint")
+)
+
 // lookUp asks the store for what is there of the call, and claims it if it is to be gone on with. What goes wrong leads to
 // a call without checkpoints, but for a rival that was faster, or that has taken over between two calls of the run: a
 // process that was stopped meanwhile must not take the run back.
-func (c *call) lookUp() (found, error) {
-	k := c.cfg.checkpoints
-	runID := c.cfg.runID(c.caller)
-	key := checkpointKey(c.caller, runID)
+func (c *call) lookUp() (f found, err error) {
+	key := checkpointKey(c.caller, c.cfg.runID(c.caller))
 	if key == "" {
 		return found{}, nil
 	}
-	ctx, cancel := context.WithTimeout(c.caller, k.startTimeout)
+	s := c.newSaver(key)
+	ctx, cancel := context.WithTimeout(c.caller, s.startTimeout)
 	defer cancel()
-	stored, err := inTime(ctx, func() (checkpointstore.Checkpoint, error) { return k.store.Get(ctx, key) })
-	fresh := errors.Is(err, checkpointstore.ErrNotFound)
-	if err != nil && !fresh {
-		c.tellStore("get", err)
-		if !errors.Is(err, checkpointstore.ErrCorrupt) || stored.RunID == "" {
-			return found{}, nil
+	defer func() {
+		if f.saver == nil {
+			s.end()
 		}
+	}()
+	if !s.enter(ctx) {
+		c.unkept(errSideBySide)
+
+		return found{}, nil
 	}
-	if r, ok := c.caller.Value(runIDKey{}).(*runRecord); ok && !r.register(key, stored.Epoch+1) {
-		return found{}, &TakenOverError{RunID: key, Err: fmt.Errorf("%w: epoch %d is none of this run", checkpointstore.ErrStale, stored.Epoch)}
+	stored, err := inTime(ctx, func() (checkpointstore.Checkpoint, error) { return s.store.Get(ctx, key) })
+	fresh := errors.Is(err, checkpointstore.ErrNotFound)
+	if err != nil && !fresh && (!errors.Is(err, checkpointstore.ErrCorrupt) || stored.RunID == "") {
+		c.unkept(err)
+
+		return found{}, nil
 	}
-	f := found{saver: c.newSaver(key, stored, !fresh)}
-	if err != nil || stored.Fingerprint != f.saver.base.Fingerprint {
+	if broken := unusable(key, stored, fresh); broken != nil {
+		c.unkept(broken)
+
+		return found{}, nil
+	}
+	if err != nil && !fresh {
+		c.unkept(err)
+	}
+	if err := c.overtaken(s, stored); err != nil {
+		return found{}, err
+	}
+	s.dirty = !fresh
+	s.base.Epoch = s.ledger.next(key, stored.Epoch)
+	rememberInRun(c.caller, key, s.base.Epoch)
+	f = found{saver: s}
+	if err != nil || stored.Fingerprint != s.base.Fingerprint {
 		return f, nil
 	}
-	f.saver.base.Takeovers, f.saver.base.Interruptions = stored.Takeovers, stored.Interruptions
+	s.base.Takeovers, s.base.Interruptions = stored.Takeovers, stored.Interruptions
 	f.left = &stored
 
 	return c.claim(ctx, f)
+}
+
+// unusable returns what of a checkpoint no call of its key can begin with.
+func unusable(key string, stored checkpointstore.Checkpoint, fresh bool) error {
+	switch {
+	case fresh:
+		return nil
+	case stored.RunID != key:
+		return errOtherRun
+	case stored.Epoch == math.MaxUint64:
+		return errLastEpoch
+	default:
+		return nil
+	}
+}
+
+// unkept tells why the call keeps no checkpoints, or begins without what is there. That the caller has ended the call is
+// no failure of the store.
+func (c *call) unkept(err error) {
+	if c.caller.Err() == nil {
+		c.tellStore("get", err)
+	}
+}
+
+// overtaken returns an error if what is stored is of a later epoch than the run has given out here: then another process
+// has taken the run over since. A run is what its context says or, in an agent, the agent's; without either it is all
+// calls of the model up to the one that is refused.
+func (c *call) overtaken(s *saver, stored checkpointstore.Checkpoint) error {
+	key := s.base.RunID
+	last, inAgent := epochInRun(c.caller, key)
+	if !s.forgets || !inAgent {
+		last = max(last, s.ledger.last(key))
+	}
+	if last == 0 || stored.Epoch <= last {
+		return nil
+	}
+	if s.forgets {
+		s.ledger.forget(key, s.ledger.last(key))
+	}
+
+	return &TakenOverError{
+		RunID: key, Err: fmt.Errorf("%w: epoch %d is none of this run", checkpointstore.ErrStale, stored.Epoch),
+	}
 }
 
 // inTime asks a store that may not heed its context: what comes too late is nobody's any more.
@@ -100,22 +191,21 @@ func inTime[T any](ctx context.Context, ask func() (T, error)) (answer T, err er
 	}
 }
 
-// newSaver returns the writer of the call's checkpoints, of the epoch after stored's.
-func (c *call) newSaver(key string, stored checkpointstore.Checkpoint, there bool) *saver {
+// newSaver returns the writer of the call's checkpoints. It has no epoch yet.
+func (c *call) newSaver(key string) *saver {
 	of := c.source()
-	now := time.Now()
-	if c.cfg.inAgent {
-		rememberInRun(c.caller, key, stored.Epoch+1)
-	}
-
-	return &saver{
-		checkpoints: c.cfg.checkpoints, ctx: context.WithoutCancel(c.caller),
-		lost: c.tether.leave, newer: make(chan struct{}, 1), dirty: there, pace: newCadence(c.cfg.checkpoints, now),
+	s := &saver{
+		checkpoints: c.cfg.checkpoints, ctx: context.WithoutCancel(c.caller), ledger: c.cfg.checkpoints.ledger, forgets: true,
+		lost: c.tether.leave, newer: make(chan struct{}, 1), over: make(chan struct{}), pace: newCadence(c.cfg.checkpoints, time.Now()),
 		base: checkpointstore.Checkpoint{
-			RunID: key, Fingerprint: c.engine.fingerprint(c.asked), Provider: of.Provider, Model: of.Model,
-			Owner: rand.Text(), Epoch: stored.Epoch + 1,
+			RunID: key, Fingerprint: c.engine.fingerprint(c.asked), Provider: of.Provider, Model: of.Model, Owner: rand.Text(),
 		},
 	}
+	if r := recordOf(c.caller); r != nil {
+		s.ledger, s.forgets = &r.ledger, false
+	}
+
+	return s
 }
 
 // claim takes over what was left. Of two claimers one wins. A finished answer is claimed too, since its run goes on: what

@@ -129,6 +129,7 @@ func (c *call) keep(err error) {
 		return
 	}
 	s.stop()
+	defer s.end()
 	switch {
 	case s.abandoned:
 		s.put(job{checkpoint: c.finalCheckpoint(), last: true, remove: true})
@@ -149,6 +150,7 @@ func (c *call) endRead(end error) error {
 		return end
 	}
 	if !s.keep && s.dirty {
+		s.ledger.reenter(s.base.RunID, s)
 		s.put(job{checkpoint: c.finalCheckpoint(), last: true, remove: true})
 	}
 	s.wait()

@@ -25,13 +25,18 @@ const (
 // is something to write.
 type saver struct {
 	*checkpoints
-	ctx    context.Context            //nolint:containedctx // the caller's values, for the store's own tracing; it never ends
-	base   checkpointstore.Checkpoint // who writes what for whom; Seq is the last one given out
-	lost   func()                     // called when another call has taken over
-	owns   bool                       // what is stored is of this epoch, unless another call has taken over; the goroutine's
-	whole  bool                       // and is the whole answer; the goroutine's
-	stands bool                       // the whole answer was in the store already
-	dirty  bool                       // there is something in the store to replace or delete
+	ctx  context.Context            //nolint:containedctx // the caller's values, for the store's own tracing; it never ends
+	base checkpointstore.Checkpoint // who writes what for whom; Seq is the last one given out
+	lost func()                     // called when another call has taken over
+
+	ledger  *ledger       // of the run, or of the model
+	forgets bool          // a run that the ledger knows of ends when its checkpoint is deleted
+	over    chan struct{} // closed when the call has ended
+
+	owns   bool // what is stored is of this epoch, unless another call has taken over; the goroutine's
+	whole  bool // and is the whole answer; the goroutine's
+	stands bool // the whole answer was in the store already
+	dirty  bool // there is something in the store to replace or delete
 	pace   cadence
 	timer  *time.Timer
 	calls  int // that were whole at the last write
@@ -115,6 +120,7 @@ func (s *saver) work() {
 			close(s.idle)
 			s.idle = nil
 			s.mu.Unlock()
+			s.ledger.leave(s.base.RunID, s)
 
 			return
 		}
@@ -146,7 +152,11 @@ func (s *saver) outdated() bool {
 func (s *saver) write(j job) {
 	for try := 1; ; try++ {
 		op, err := s.attempt(j)
-		if s.ended(op, err) || !j.last || try == saveTries {
+		final := s.ended(op, err)
+		if err == nil && op == "delete" && s.forgets {
+			s.ledger.forget(s.base.RunID, s.base.Epoch)
+		}
+		if final || !j.last || try == saveTries {
 			return
 		}
 		if sleep(s.ctx, savePause<<try) != nil {

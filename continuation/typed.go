@@ -97,6 +97,9 @@ func (c *config) checkAgentic() error {
 	return nil
 }
 
+// Commit deletes the finished answers of the run that ctx names; see [Model.Commit].
+func (t *Typed[M]) Commit(ctx context.Context) error { return t.engine.commit(ctx) }
+
 // GetType returns the wrapped model's type; empty if it has none.
 func (t *Typed[M]) GetType() string { return t.engine.typ }
 
