@@ -161,7 +161,7 @@ func (c *graphed[M]) run(ctx context.Context, t *testing.T, inner *fm.Model) (M,
 	return c.concat(t, chunks), err
 }
 
-func addModel[M adk.MessageType](t *testing.T, g *compose.Graph[[]M, M], m model.BaseModel[M]) {
+func addModel[M adk.MessageType, O any](t *testing.T, g *compose.Graph[[]M, O], m model.BaseModel[M]) {
 	t.Helper()
 	switch m := m.(type) {
 	case model.BaseChatModel:
