@@ -32,6 +32,8 @@ type carry struct {
 	cut      map[string]int // where the reasoning ends, if a thought behind it broke off
 	thinking bool           // reasoning has come since
 
+	expired any // what says of a stored response that it has expired, if the message names one; nil if it does not
+
 	layout *layout   // places them; nil if messages have none
 	parts  textParts // that the text came in, for checkpoints
 }
@@ -131,6 +133,7 @@ func (c *carry) dropReasoning(e *edit) {
 // its signature waits until the thought is whole.
 func (c *carry) fixExtra(e *edit, dropReasoning, whole bool) {
 	for key, v := range e.from.Extra {
+		c.seeStored(key, v)
 		_, before := c.earlier[key]
 		n, isReasoning := reasoningSize(v), slices.Contains(c.keys, key)
 		switch {

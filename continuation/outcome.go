@@ -87,7 +87,7 @@ func (c *call) panicked(err error) {
 
 // pushEnd delivers the last chunk of a recovered answer.
 func (c *call) pushEnd(reason string, continuations int, dropped []string) {
-	last := &schema.Message{Role: c.carry.role(), Extra: c.carry.marks(continuations, dropped)}
+	last := &schema.Message{Role: c.carry.role(), Extra: c.carry.expire(c.carry.marks(continuations, dropped))}
 	usage := c.answer
 	if c.cfg.billedUsage {
 		usage = c.billed
