@@ -33,6 +33,7 @@ type child struct {
 	Every    time.Duration
 	Bytes    int
 	Graph    bool   // it is no agent, but models side by side
+	Crew     bool   // it is an agent that asks others
 	StopAt   string // the kind of line behind which it stops itself; empty: it does not
 	Skip     int    // as many of them
 
@@ -48,6 +49,9 @@ func (c *child) run(ctx context.Context) error {
 	}
 	if c.Graph {
 		return c.runGraph(ctx, store)
+	}
+	if c.Crew {
+		return c.runCrew(ctx, store)
 	}
 	history, err := c.journalled()
 	if err != nil {
