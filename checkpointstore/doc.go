@@ -21,6 +21,10 @@
 // database role, a TTL; or put package encrypted before it, which leaves run id, owner, fence, time and size visible.
 // Run ids are keys and appear in errors: keep names and secrets out of them.
 //
+// The checksums find damage, not a forger. Whoever can write to the store can change an answer and the sums with it: it is
+// then delivered and sent to the model as its own, and its tool calls run. No plain store can tell. Package encrypted refuses
+// what was not sealed with a key of its own; only an older checkpoint of the same run, put back as it was, passes there.
+//
 // # What a fence can and cannot do
 //
 // A store refuses the Put and the DeleteIf of a writer that was taken over, so that of two processes that believe in a
