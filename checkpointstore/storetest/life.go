@@ -56,18 +56,32 @@ func deleteOlderThan(e *env) {
 }
 
 func timeToLive(e *env) {
-	const patience = 20
+	const longest = 20 // times its time to live
+	patience := 20
 	e.store = e.suite.newTTLStore(e.TB)
 	c := at("run", checkpointstore.Fence{Epoch: 1, Owner: "a"})
 	tick := time.NewTicker(e.suite.ttl / 4)
 	defer tick.Stop()
-	for range 8 { // twice as long as it would live without the Puts
+	for proved := 0; proved < 8; { // twice as long as it would live without the Puts
 		c.Seq++
+		began := time.Now()
 		e.put(c)
 		<-tick.C
-		e.holds(c)
+		got, err := e.store.Get(e.Context(), "run")
+		switch {
+		case time.Since(began) < e.suite.ttl:
+			e.is(err, nil, "Get within the time to live")
+			if got.Seq != c.Seq {
+				e.broken("sequence %d came back as %d", c.Seq, got.Seq)
+			}
+			proved++
+		case patience == 0:
+			e.Fatalf("the machine stands still for longer than %v again and again", e.suite.ttl)
+		default: // it stood still, and the checkpoint may have gone meanwhile
+			patience--
+		}
 	}
-	for range 4 * patience {
+	for range 4 * longest {
 		if _, err := e.store.Get(e.Context(), "run"); errors.Is(err, checkpointstore.ErrNotFound) {
 			c.Epoch, c.Owner = 1, "b"
 			e.put(c)
@@ -77,5 +91,5 @@ func timeToLive(e *env) {
 		}
 		<-tick.C
 	}
-	e.broken("it is still there %d times its time to live after the last Put", patience)
+	e.broken("it is still there %d times its time to live after the last Put", longest)
 }

@@ -73,7 +73,7 @@ func (p program) takingOver(
 	ctx context.Context, set settings, b *backend, store checkpointstore.Store, view *screen, log *recordLog,
 ) (*adk.Runner, error) {
 	opts := []continuation.Option{
-		continuation.WithCheckpoints(store), continuation.WithBackoff(p.tempo.wait), b.identity(), continuation.WithHandler(view),
+		continuation.WithCheckpoints(store, continuation.StartTimeout(storeTimeout)), continuation.WithBackoff(p.tempo.wait), b.identity(), continuation.WithHandler(view),
 	}
 	for _, h := range log.handlers() {
 		opts = append(opts, continuation.WithHandler(h))

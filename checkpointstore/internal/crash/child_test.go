@@ -35,13 +35,14 @@ type child struct {
 	Graph    bool   // it is no agent, but models side by side
 	Crew     bool   // it is an agent that asks others
 	StopAt   string // the kind of line behind which it stops itself; empty: it does not
+	Since    uint64 // the epoch from which on such lines count
 	Skip     int    // as many of them
 
 	said *diary
 }
 
 func (c *child) run(ctx context.Context) error {
-	c.said = &diary{to: json.NewEncoder(os.Stdout), stopAt: c.StopAt, skip: c.Skip}
+	c.said = &diary{to: json.NewEncoder(os.Stdout), stopAt: c.StopAt, since: c.Since, skip: c.Skip}
 	c.said.say(line{Kind: saidUp})
 	store, err := c.Place.open(ctx)
 	if err != nil {
@@ -195,6 +196,9 @@ func (t telling) DeleteIf(ctx context.Context, c checkpointstore.Checkpoint) err
 	if !ok {
 		return fmt.Errorf("%T cannot", t.Store)
 	}
+
+	t.said.writing.Lock()
+	defer t.said.writing.Unlock()
 
 	return d.DeleteIf(ctx, c)
 }

@@ -48,6 +48,7 @@ type diary struct {
 	mu     sync.Mutex
 	to     *json.Encoder
 	stopAt string
+	since  uint64 // of lines of earlier epochs it takes no notice
 	skip   int
 
 	writing sync.Mutex // held by who writes to the store
@@ -65,7 +66,7 @@ func (d *diary) tell(l line) bool {
 	defer d.mu.Unlock()
 	l.At = time.Now()
 	_ = d.to.Encode(l) // who does not hear it has died
-	if l.Kind != d.stopAt {
+	if l.Kind != d.stopAt || l.Epoch < d.since {
 		return false
 	}
 	d.skip--

@@ -42,10 +42,12 @@ func TestStopped(t *testing.T) {
 
 			heir := w.child // with a journal as it was at the beginning
 			heir.Journal = filepath.Join(t.TempDir(), "journal")
+			heir.StopAt, heir.Since = saidPutEnd, 2 // in its answer: once it is through, nothing would tell the zombie of it
 			successor := heir.start(t)
-			require.True(t, successor.until(t, func(l line) bool { return l.Kind == saidPutEnd && l.Err == "" && l.Epoch > 1 }), "%s: %s", m.name, &successor.err)
+			successor.awaitStop(t)
 			require.NoError(t, zombie.cmd.Process.Signal(syscall.SIGCONT))
 			zombie.wait(t)
+			require.NoError(t, successor.cmd.Process.Signal(syscall.SIGCONT))
 			successor.wait(t)
 
 			failed := ""
