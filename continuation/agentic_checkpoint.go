@@ -20,19 +20,14 @@ func (s agentic) fingerprint(h hash.Hash, r *request) {
 		if m == nil {
 			continue
 		}
-		blocks := make([]schema.ContentBlock, 0, len(m.ContentBlocks))
+		hashAll(h, string(m.Role))
 		for _, b := range m.ContentBlocks {
 			if b != nil {
 				c := *b
 				c.Extra, c.StreamingMeta = nil, nil
-				blocks = append(blocks, c)
+				hashValue(h, c, 0)
 			}
 		}
-		data, err := json.Marshal(blocks)
-		if err != nil {
-			data = []byte(err.Error())
-		}
-		hashAll(h, string(m.Role), string(data))
 	}
 }
 

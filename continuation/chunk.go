@@ -101,7 +101,7 @@ func (c *call) idleLimit() time.Duration {
 }
 
 func (c *call) offersTools() bool {
-	return c.engine.tools || len(model.GetCommonOptions(nil, c.base.opts...).Tools) > 0
+	return len(c.engine.bound) > 0 || len(model.GetCommonOptions(nil, c.base.opts...).Tools) > 0
 }
 
 // stretched returns n times d, or the longest duration there is.

@@ -8,6 +8,7 @@ import (
 	einocallbacks "github.com/cloudwego/eino/callbacks"
 	"github.com/cloudwego/eino/components"
 	"github.com/cloudwego/eino/components/model"
+	"github.com/cloudwego/eino/schema"
 
 	"github.com/eino-carryon/carryon/callbacks"
 	"github.com/eino-carryon/carryon/checkpointstore"
@@ -20,9 +21,9 @@ type engine struct {
 	cfg     *config
 	profile *profile
 	learned *learned
-	typ     string // what the wrapped model's GetType says
-	tools   bool   // bound by WithTools
-	fires   bool   // the wrapped model tells callback handlers of its runs itself
+	typ     string             // what the wrapped model's GetType says
+	bound   []*schema.ToolInfo // by WithTools
+	fires   bool               // the wrapped model tells callback handlers of its runs itself
 }
 
 // speech is all that depends on the message type: how a request is made of messages, and how it is asked.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/cloudwego/eino/components"
 	"github.com/cloudwego/eino/components/model"
@@ -64,7 +65,7 @@ func (m *Model) WithTools(tools []*schema.ToolInfo) (model.ToolCallingChatModel,
 		return nil, fmt.Errorf("continuation: WithTools of the wrapped %T returned no model", m.inner)
 	}
 	e := *m.engine
-	e.speech, e.tools = messages{bound}, len(tools) > 0
+	e.speech, e.bound = messages{bound}, slices.Clone(tools)
 
 	return &Model{inner: bound, engine: &e}, nil
 }
