@@ -18,13 +18,12 @@ func (e Interrupted) count(m *ModelStats) {
 	addWord(&m.Causes, e.Cause, 1)
 	addWord(&m.Plans, e.Plan.String(), 1)
 	add(&m.DiscardedThoughts, e.DiscardedReasoningBlocks)
-	if !e.Usage.Known {
+	if e.Usage.Known && e.Usage.Unreported == 0 {
+		add(&m.UsageKnown, 1)
+	} else {
 		add(&m.UsageUnknown, 1)
-
-		return
 	}
-	add(&m.UsageKnown, 1)
-	if e.Plan != snapshot.WholeRestart {
+	if e.Usage.Known && e.Plan != snapshot.WholeRestart {
 		add(&m.KeptTokens, atLeast0(e.Usage.Completion)-atLeast0(e.Usage.Reasoning))
 	}
 }
@@ -120,6 +119,9 @@ func (m *ModelStats) billCall(u snapshot.Usage) {
 		return
 	}
 	add(&m.BilledKnown, 1)
+	if u.Unreported > 0 {
+		add(&m.BilledPartly, 1)
+	}
 	m.Billed.merge(Tokens{
 		Prompt: u.Prompt, Cached: u.Cached, Completion: u.Completion, Reasoning: u.Reasoning, Total: u.Total,
 	})

@@ -48,7 +48,7 @@ type Interrupted struct {
 	CommittedPartialText     bool           // text is kept that was still being written
 	DiscardedPartialToolUses int            // tool calls that had not arrived whole
 	DiscardedReasoningBlocks int            // thoughts that had not arrived whole
-	UsageFlushed             bool           // the broken attempt had reported its usage
+	UsageFlushed             bool           // the broken attempt had reported all its usage
 	Usage                    snapshot.Usage // of the broken attempt
 	Plan                     snapshot.Plan
 }

@@ -37,7 +37,7 @@ func everyEvent() []wanted {
 
 func continuationEvents() []wanted {
 	c := testCall()
-	u := snapshot.Usage{Known: true, Prompt: 10, Cached: 4, Completion: 5, Reasoning: 2, Total: 15}
+	u := snapshot.Usage{Known: true, Prompt: 10, Cached: 4, Completion: 5, Reasoning: 2, Total: 15, Unreported: 3}
 
 	return []wanted{
 		{

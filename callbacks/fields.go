@@ -71,7 +71,7 @@ func (f *fields) call() Call {
 func (f *fields) usage(key string) snapshot.Usage {
 	group := fields{}
 	f.read(key, &group.values)
-	u := snapshot.Usage{Known: group.bool("known")}
+	u := snapshot.Usage{Known: group.bool("known"), Unreported: group.int("unreported")}
 	if u.Known {
 		u.Prompt = group.int("prompt")
 		u.Cached = group.int("cached")

@@ -52,8 +52,9 @@ type ModelStats struct {
 	// Usage. Most providers report it at the end of an attempt, so that broken ones have none.
 	Billed        Tokens `json:"billed"`         // of all attempts of recovered, exhausted and ended calls, as far as reported
 	BilledKnown   int    `json:"billed_known"`   // calls of which some usage was reported
+	BilledPartly  int    `json:"billed_partly"`  // of these, calls with attempts that ended before they had: Billed is the least
 	BilledUnknown int    `json:"billed_unknown"` // calls that made a request, of which none was
-	UsageKnown    int    `json:"usage_known"`    // interruptions of an attempt that had reported its usage
+	UsageKnown    int    `json:"usage_known"`    // interruptions of an attempt that had reported all its usage
 	UsageUnknown  int    `json:"usage_unknown"`  // interruptions of one that had not
 
 	// The rest.
@@ -127,6 +128,7 @@ func (m *ModelStats) merge(n ModelStats) {
 		{&m.DiscardedToolBytes, &n.DiscardedToolBytes},
 		{&m.DiscardedThoughts, &n.DiscardedThoughts},
 		{&m.BilledKnown, &n.BilledKnown},
+		{&m.BilledPartly, &n.BilledPartly},
 		{&m.BilledUnknown, &n.BilledUnknown},
 		{&m.UsageKnown, &n.UsageKnown},
 		{&m.UsageUnknown, &n.UsageUnknown},

@@ -202,16 +202,19 @@ func failure(kind ErrorKind, cause Cause, message string, status int) []slog.Att
 
 // usage prints u as a group. Numbers that no provider reported are left out, so that nobody adds them up as zeros.
 func usage(key string, u snapshot.Usage) slog.Attr {
-	if !u.Known {
-		return slog.GroupAttrs(key, slog.Bool("known", false))
+	as := []slog.Attr{slog.Bool("known", u.Known)}
+	if u.Known {
+		as = append(as,
+			slog.Int("prompt", u.Prompt),
+			slog.Int("cached", u.Cached),
+			slog.Int("completion", u.Completion),
+			slog.Int("reasoning", u.Reasoning),
+			slog.Int("total", u.Total),
+		)
+	}
+	if u.Unreported != 0 {
+		as = append(as, slog.Int("unreported", u.Unreported))
 	}
 
-	return slog.GroupAttrs(key,
-		slog.Bool("known", true),
-		slog.Int("prompt", u.Prompt),
-		slog.Int("cached", u.Cached),
-		slog.Int("completion", u.Completion),
-		slog.Int("reasoning", u.Reasoning),
-		slog.Int("total", u.Total),
-	)
+	return slog.GroupAttrs(key, as...)
 }

@@ -190,6 +190,12 @@ func TestRecordTellsUnknownUsageFromZero(t *testing.T) {
 		want  string
 	}{
 		{"unknown", snapshot.Usage{}, `"billed_usage":{"known":false}`},
+		{"unknown, of two attempts", snapshot.Usage{Unreported: 2}, `"billed_usage":{"known":false,"unreported":2}`},
+		{
+			"the least that it was",
+			snapshot.Usage{Known: true, Prompt: 10, Completion: 5, Total: 15, Unreported: 1},
+			`"billed_usage":{"known":true,"prompt":10,"cached":0,"completion":5,"reasoning":0,"total":15,"unreported":1}`,
+		},
 		{
 			"zero",
 			snapshot.Usage{Known: true},

@@ -26,10 +26,12 @@ func counted(events ...Event) *Stats {
 func TestStatsOfThreeCalls(t *testing.T) {
 	c := testCall()
 	known := snapshot.Usage{Known: true, Prompt: 10, Cached: 4, Completion: 6, Reasoning: 2, Total: 16}
+	least := known
+	least.Unreported = 1
 	s := counted(
 		// One breaks twice and is recovered.
 		OpenRetried{Call: c, Attempt: 1, Backoff: time.Second, Cause: CauseRateLimited},
-		Interrupted{Call: c, Cause: CauseConnectionReset, Plan: snapshot.ContinueText, Usage: known},
+		Interrupted{Call: c, Cause: CauseConnectionReset, Plan: snapshot.ContinueText, Usage: least},
 		Started{Call: c, ContinuationAttempt: 1, Backoff: 2 * time.Second, CommittedTextBytes: 100},
 		Joined{Call: c, ContinuationAttempt: 1, Kind: JoinOverlap, Overlap: 12, Confidence: ConfidenceHigh},
 		Failed{Call: c, ContinuationAttempt: 1, Cause: CauseTruncated},
@@ -43,7 +45,7 @@ func TestStatsOfThreeCalls(t *testing.T) {
 			Call: c, ContinuationAttempt: 2, Backoff: 3 * time.Second, Plan: snapshot.TruncateBeforeTool, CommittedTextBytes: 150,
 		},
 		Joined{Call: c, ContinuationAttempt: 2, Kind: JoinPlain, Confidence: ConfidenceLow},
-		Completed{Call: c, ContinuationAttempt: 2, CompletionReason: "stop", Billed: known},
+		Completed{Call: c, ContinuationAttempt: 2, CompletionReason: "stop", Billed: least},
 		Ended{Call: c, Outcome: OutcomeRecovered, Billed: known},
 		// One ends with its whole tool calls.
 		Interrupted{Call: c, Cause: CauseConnectionReset, Plan: snapshot.SynthesizeToolUse},
@@ -72,7 +74,7 @@ func TestStatsOfThreeCalls(t *testing.T) {
 		KeptTextBytes: 255, KeptToolCalls: 2, KeptTokens: 4,
 		DiscardedToolCalls: 1, DiscardedToolBytes: 17, DiscardedThoughts: 1,
 		Billed:      Tokens{Prompt: 30, Cached: 12, Completion: 18, Reasoning: 6, Total: 48},
-		BilledKnown: 3, BilledUnknown: 1, UsageKnown: 2, UsageUnknown: 2,
+		BilledKnown: 3, BilledPartly: 1, BilledUnknown: 1, UsageKnown: 1, UsageUnknown: 3,
 	}
 	if got := s.Models(); len(got) != 1 || !reflect.DeepEqual(got[0], want) {
 		t.Errorf("got\n%+v\nwant\n%+v", got, want)

@@ -68,6 +68,7 @@ type Usage struct {
 	Completion int  // tokens of the answer
 	Reasoning  int  // the part of Completion that was reasoning
 	Total      int  // as the provider reported it
+	Unreported int  // attempts that ended before they had reported all that they used
 }
 
 // Fence returns the fence of c.

@@ -44,6 +44,7 @@ type wireUsage struct {
 	Completion int  `json:"completion"`
 	Reasoning  int  `json:"reasoning"`
 	Total      int  `json:"total"`
+	Unreported int  `json:"unreported"`
 }
 
 func parseBody(body []byte) (Checkpoint, error) {

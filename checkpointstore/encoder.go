@@ -75,6 +75,9 @@ func appendUsage(b []byte, u Usage) []byte {
 	b = appendInt(b, `,"completion":`, u.Completion)
 	b = appendInt(b, `,"reasoning":`, u.Reasoning)
 	b = appendInt(b, `,"total":`, u.Total)
+	if u.Unreported != 0 { // as it is in checkpoints that were written before there was this number
+		b = appendInt(b, `,"unreported":`, u.Unreported)
+	}
 
 	return append(b, '}')
 }

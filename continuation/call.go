@@ -64,6 +64,7 @@ type underway struct {
 	soft      error          // an error that the client reported inside a chunk
 	disguised string         // a finish reason that means an interruption
 	unseen    snapshot.Usage // of chunks that nobody got
+	reported  bool           // it has reported all that it used so far, or is counted
 	paid      bool           // it is in the sum of what was billed
 }
 

@@ -35,6 +35,7 @@ func (c *call) arrivedAll(m chunk) {
 
 // arrived takes a chunk of the attempt.
 func (c *call) arrived(m chunk) {
+	c.count(m)
 	if snapshot.HasContent(m.Message) {
 		if !c.content {
 			c.epilogue.began()

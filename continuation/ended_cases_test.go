@@ -30,6 +30,16 @@ func edUsage(prompt, completion int) snapshot.Usage {
 	return snapshot.Usage{Known: true, Prompt: prompt, Completion: completion, Total: prompt + completion}
 }
 
+// edLeast is u of which an attempt is missing.
+func edLeast(u snapshot.Usage) snapshot.Usage {
+	u.Unreported = 1
+
+	return u
+}
+
+// edUnknown is the usage of one attempt that reported none.
+func edUnknown() snapshot.Usage { return edLeast(snapshot.Usage{}) }
+
 // edRead reads n chunks.
 func edRead(t *testing.T, r *schema.StreamReader[*schema.Message], n int) {
 	t.Helper()
@@ -68,7 +78,9 @@ func edWhole() map[string]edCase {
 		},
 		"late error": {
 			inner: fm.New(fm.Script{fm.Text("Hello."), fm.Finish("stop"), edSecond(), fm.Reset()}),
-			want:  callbacks.Ended{Outcome: callbacks.OutcomeComplete, Requests: 1, Duration: s, FinishReason: "stop"},
+			want: callbacks.Ended{
+				Outcome: callbacks.OutcomeComplete, Requests: 1, Duration: s, FinishReason: "stop", Answer: edUnknown(), Billed: edUnknown(),
+			},
 		},
 		"recovered": {
 			inner: edBroken(),
@@ -86,12 +98,13 @@ func edWhole() map[string]edCase {
 		},
 		"an open retry": {
 			inner: fm.New(fm.Script{fm.OpenIdle(time.Second), fm.OpenFail(ctStatus(503))}, fm.Script{edSecond(), fm.Text("Hello."), fm.Finish("stop")}),
-			want:  callbacks.Ended{Outcome: callbacks.OutcomeComplete, Requests: 2, Duration: 2 * s, FirstContent: 2 * s, FinishReason: "stop"},
+			want:  callbacks.Ended{Outcome: callbacks.OutcomeComplete, Requests: 2, Duration: 2 * s, FirstContent: 2 * s, FinishReason: "stop", Answer: edUnknown(), Billed: edUnknown()},
 		},
 		"nobody knows whether it is whole": {
 			inner: fm.New(fm.Script{edSecond(), fm.Text("Hello.")}, fm.Script{fm.Usage(12, 1)}),
 			want: callbacks.Ended{
-				Outcome: callbacks.OutcomeComplete, Requests: 2, Duration: s, FirstContent: s, Billed: edUsage(12, 1),
+				Outcome: callbacks.OutcomeComplete, Requests: 2, Duration: s, FirstContent: s,
+				Answer: edUnknown(), Billed: edLeast(edUsage(12, 1)),
 			},
 		},
 	}
@@ -157,6 +170,7 @@ func edFailed() map[string]edCase {
 			inner: fm.New(fm.Script{edSecond(), fm.Text("Hello "), fm.Reset()}, fm.Script{fm.OpenFail(unauthorized)}),
 			want: callbacks.Ended{
 				Outcome: callbacks.OutcomeExhausted, Requests: 2, Duration: s, FirstContent: s, Cause: callbacks.CausePermanent,
+				Answer: edUnknown(), Billed: edUnknown(),
 			},
 		},
 		"a call that is too large": {
@@ -164,7 +178,7 @@ func edFailed() map[string]edCase {
 			opts:  []continuation.Option{continuation.WithMaxBufferedBytes(8)},
 			want: callbacks.Ended{
 				Outcome: callbacks.OutcomeExhausted, Requests: 1, Duration: s, FirstContent: s, Cause: callbacks.CauseUnknown,
-				Answer: edUsage(10, 5), Billed: edUsage(10, 5),
+				Answer: edLeast(edUsage(10, 5)), Billed: edLeast(edUsage(10, 5)),
 			},
 		},
 	}
@@ -185,7 +199,7 @@ func edLeft() map[string]edCase {
 			},
 			want: callbacks.Ended{
 				Outcome: callbacks.OutcomeCancelled, Requests: 1, Duration: 2 * s, FirstContent: s,
-				Answer: edUsage(10, 5), Billed: edUsage(10, 5),
+				Answer: edLeast(edUsage(10, 5)), Billed: edLeast(edUsage(10, 5)),
 			},
 		},
 		"closed behind the finish reason": {
@@ -195,7 +209,7 @@ func edLeft() map[string]edCase {
 				edRead(t, r, 2)
 				r.Close()
 			},
-			want: callbacks.Ended{Outcome: callbacks.OutcomeCancelled, Requests: 1, Duration: s, FirstContent: s, FinishReason: "stop"},
+			want: callbacks.Ended{Outcome: callbacks.OutcomeCancelled, Requests: 1, Duration: s, FirstContent: s, FinishReason: "stop", Answer: edUnknown(), Billed: edUnknown()},
 		},
 		"closed before the end was read": {
 			inner: edBroken(),
@@ -225,6 +239,21 @@ func edLeft() map[string]edCase {
 				Answer: edUsage(10, 5), Billed: edUsage(10, 5),
 			},
 		},
+		"closed while one is due to an answer that reported nothing": {
+			inner: fm.New(fm.Script{edSecond(), fm.Text("Hello "), fm.Reset()}),
+			opts:  []continuation.Option{continuation.WithBackoff(func(int) time.Duration { return time.Hour })},
+			end: func(t *testing.T, r *schema.StreamReader[*schema.Message], _ func()) {
+				t.Helper()
+				time.AfterFunc(3*s, r.Close)
+				edRead(t, r, 1)
+				_, err := r.Recv()
+				require.ErrorIs(t, err, schema.ErrRecvAfterClosed)
+			},
+			want: callbacks.Ended{
+				Outcome: callbacks.OutcomeCancelled, Requests: 1, Duration: 3 * s, FirstContent: s,
+				Answer: edUnknown(), Billed: edUnknown(),
+			},
+		},
 		"closed while a continuation is held back": {
 			inner: fm.New(
 				fm.Script{edSecond(), fm.Text("Hello, my "), fm.Usage(10, 5), fm.Reset()},
@@ -239,7 +268,7 @@ func edLeft() map[string]edCase {
 			},
 			want: callbacks.Ended{
 				Outcome: callbacks.OutcomeCancelled, Requests: 2, Duration: s + 100*time.Millisecond, FirstContent: s,
-				Answer: edUsage(10, 5), Billed: edUsage(28, 8), // nobody gets it, and it is billed
+				Answer: edLeast(edUsage(10, 5)), Billed: edLeast(edUsage(28, 8)), // nobody gets it, and it is billed
 			},
 		},
 		"cancelled": {
@@ -252,11 +281,11 @@ func edLeft() map[string]edCase {
 				require.ErrorIs(t, err, context.Canceled)
 				r.Close()
 			},
-			want: callbacks.Ended{Outcome: callbacks.OutcomeCancelled, Requests: 1, Duration: s, FirstContent: s},
+			want: callbacks.Ended{Outcome: callbacks.OutcomeCancelled, Requests: 1, Duration: s, FirstContent: s, Answer: edUnknown(), Billed: edUnknown()},
 		},
 		"interrupt": {
 			inner: fm.New(fm.Script{edSecond(), fm.Text("Hello "), fm.Fail(adk.ErrStreamCanceled)}),
-			want:  callbacks.Ended{Outcome: callbacks.OutcomeCancelled, Requests: 1, Duration: s, FirstContent: s},
+			want:  callbacks.Ended{Outcome: callbacks.OutcomeCancelled, Requests: 1, Duration: s, FirstContent: s, Answer: edUnknown(), Billed: edUnknown()},
 		},
 		"interrupt instead of a stream": {
 			inner: fm.New(fm.Script{fm.OpenIdle(time.Second), fm.OpenFail(adk.ErrStreamCanceled)}),

@@ -50,23 +50,10 @@ func (c *call) ends(o callbacks.Outcome, cause callbacks.Cause) {
 	if c.err != nil { // a breaker's panic came out of the first end
 		return
 	}
-	c.bill()
 	if c.epilogue != nil {
-		c.epilogue.rest = c.acc.Usage()
+		c.epilogue.rest = c.used(c.acc.Usage())
 	}
-}
-
-// withheld returns the usage of the chunks that a join or a probe holds.
-func (c *call) withheld() snapshot.Usage {
-	var u snapshot.Usage
-	if c.seam != nil {
-		u = (&stash{chunks: c.seam.held}).usage()
-	}
-	if c.probe != nil {
-		u = u.Max(c.probe.usage())
-	}
-
-	return u
+	c.bill()
 }
 
 // takenOver says that the caller gets an error in place of the end, for an answer that is another call's. What a continuation

@@ -131,7 +131,7 @@ func (x *exChecked) checkInterrupted(t *testing.T) {
 	require.Equal(t, x.got.plan(), e.Plan)
 	require.Zero(t, e.OriginalAttempt)
 	require.NotEmpty(t, e.ErrorMessage)
-	require.Equal(t, x.got.usage != nil, e.UsageFlushed)
+	require.Equal(t, x.got.reported, e.UsageFlushed)
 	if !x.got.hasText() || len(x.got.calls) == 0 {
 		require.Equal(t, x.got.hasText(), e.CommittedPartialText)
 		require.Zero(t, e.CommittedTextBlocks)
@@ -173,6 +173,9 @@ func (x *exChecked) checkTools(t *testing.T) {
 	}
 	if dropped != "" {
 		want.Extra = exWith(want.Extra, "carryon_dropped_calls", dropped)
+	}
+	if x.got.usage != nil && !x.got.reported {
+		want.Extra = exWith(want.Extra, "carryon_unreported_attempts", 1)
 	}
 	require.Equal(t, want, x.run.message(t))
 	require.Len(t, x.run.requests, 1)

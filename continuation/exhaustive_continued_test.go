@@ -11,6 +11,7 @@ import (
 
 	"github.com/eino-carryon/carryon/callbacks"
 	"github.com/eino-carryon/carryon/continuation"
+	"github.com/eino-carryon/carryon/internal/faultmodel"
 	"github.com/eino-carryon/carryon/snapshot"
 )
 
@@ -31,6 +32,9 @@ func (x *exChecked) checkContinued(t *testing.T) {
 			want.Extra["reasoning-content"] = x.got.thought + thought
 			want.Extra["carryon_reasoning_skip.reasoning-content"] = half
 		}
+	}
+	if n := x.unreported(t); n > 0 && want.ResponseMeta.Usage != nil {
+		want.Extra["carryon_unreported_attempts"] = n
 	}
 	message := x.run.message(t)
 	require.Equal(t, &want, message)
@@ -72,6 +76,28 @@ func exUnmarked(extra map[string]any) map[string]any {
 	return out
 }
 
+// rest is what the second attempt was asked for.
+func (x *exChecked) rest() faultmodel.Script {
+	if x.got.plan() == snapshot.WholeRestart {
+		return x.script.script()
+	}
+
+	return x.script.script().From(len(x.got.trimmed()))
+}
+
+// unreported is how many of the two attempts ended before they had told all their usage.
+func (x *exChecked) unreported(t *testing.T) (n int) {
+	t.Helper()
+	if !x.got.reported {
+		n++
+	}
+	if snapshot.HasContent(x.rest().Message(t)) && !exRead(x.bare).reported {
+		n++
+	}
+
+	return n
+}
+
 // usageWant is the usage of both attempts as one answer.
 func (x *exChecked) usageWant(t *testing.T) *schema.TokenUsage {
 	t.Helper()
@@ -79,11 +105,7 @@ func (x *exChecked) usageWant(t *testing.T) *schema.TokenUsage {
 	if x.got.usage != nil {
 		first = *x.got.usage
 	}
-	rest := x.script.script()
-	if x.got.plan() != snapshot.WholeRestart {
-		rest = rest.From(len(x.got.trimmed()))
-	}
-	if meta := rest.Message(t).ResponseMeta; meta != nil && meta.Usage != nil {
+	if meta := x.rest().Message(t).ResponseMeta; meta != nil && meta.Usage != nil {
 		second = *meta.Usage
 	}
 	if x.usage {

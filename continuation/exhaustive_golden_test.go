@@ -86,7 +86,7 @@ func exPlanGoldens() []exGolden {
 				chunk text ", please."
 				chunk call 0 c2 search{"q":1}
 				  llm_stream_continuation_completed 1: tool_calls
-				chunk finish tool_calls usage 30+9 map[carryon_continuations:1]
+				chunk finish tool_calls usage 30+9 map[carryon_continuations:1 carryon_unreported_attempts:1]
 				end EOF
 			`,
 		},
@@ -104,7 +104,7 @@ func exPlanGoldens() []exGolden {
 				chunk thought "Let me see."
 				chunk text "Yes."
 				  llm_stream_continuation_completed 1: stop
-				chunk finish stop usage 20+15 map[carryon_continuations:1 carryon_reasoning_skip:6]
+				chunk finish stop usage 20+15 map[carryon_continuations:1 carryon_reasoning_skip:6 carryon_unreported_attempts:1]
 				end EOF
 			`,
 		},

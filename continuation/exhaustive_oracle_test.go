@@ -20,6 +20,7 @@ type exGot struct {
 	calls    []*exGotCall
 	finished bool
 	usage    *schema.TokenUsage
+	reported bool // no content came behind the usage
 	content  bool
 	last     byte // what the last content was: t for text, r for reasoning, c for a call
 	client   bool // the chunks say whose they are
@@ -34,6 +35,7 @@ type exGotCall struct {
 func exRead(chunks []*schema.Message) exGot {
 	var g exGot
 	for _, m := range chunks {
+		g.reported = g.reported && !snapshot.HasContent(m)
 		if m.ReasoningContent != "" {
 			g.thought += m.ReasoningContent
 			g.last, g.content = 'r', true
@@ -48,7 +50,7 @@ func exRead(chunks []*schema.Message) exGot {
 		if r := m.ResponseMeta; r != nil {
 			g.finished = g.finished || r.FinishReason != ""
 			if r.Usage != nil {
-				g.usage = r.Usage
+				g.usage, g.reported = r.Usage, g.content
 			}
 		}
 		if _, ok := m.Extra["openai-request-id"]; ok {

@@ -106,6 +106,7 @@ func (c *call) interrupted(err error, class Class, probing bool) {
 	err = asError(err)
 	c.outcome(outcomeOf(err, class))
 	s := c.soFar()
+	s.Usage = c.used(s.Usage)
 	plan := c.decide(s)
 	b := blocksOf(s)
 	if c.running {
@@ -124,13 +125,14 @@ func (c *call) interrupted(err error, class Class, probing bool) {
 		ErrorKind: class.errorKind(), Cause: class.cause(), ErrorMessage: callbacks.BoundMessage(err.Error()), Status: class.Status,
 		CommittedTextBlocks: b.textBlocks, CommittedPartialText: b.partialText,
 		DiscardedPartialToolUses: len(b.lostCalls), DiscardedReasoningBlocks: b.lostThought,
-		UsageFlushed: s.Usage.Known, Usage: s.Usage, Plan: plan,
+		UsageFlushed: s.Usage.Known && s.Usage.Unreported == 0, Usage: s.Usage, Plan: plan,
 	})
 	c.broken = true
 	c.dropCalls(b.lostCalls, class)
 	c.gate.interrupt(c.deliver)
 	c.answer = c.answer.Then(s.Usage)
 	c.bill()
+	c.reported = true
 
 	if plan == snapshot.SynthesizeToolUse {
 		c.runTools(b)

@@ -19,6 +19,9 @@ const (
 	// ExtraReasoningEnd holds where the reasoning ends, in bytes from its start, if half a thought comes behind it.
 	// With a dot and an Extra key behind it, the same of what is under that key.
 	ExtraReasoningEnd = "carryon_reasoning_end"
+	// ExtraUnreported holds how many of the attempts that made the message ended before they had reported all that they
+	// used. The message's usage is the least that it was then; see [snapshot.Usage].
+	ExtraUnreported = "carryon_unreported_attempts"
 	// ExtraBrokenBlocks holds, in a *schema.AgenticMessage, the positions in ContentBlocks of thoughts that broke off, one
 	// a line.
 	ExtraBrokenBlocks = "carryon_broken_blocks"
@@ -72,6 +75,16 @@ func (c *carry) marks(continuations int, dropped []string) map[string]any {
 	}
 
 	return m
+}
+
+// withMark adds a mark to those that there are; nil if there are none.
+func withMark(extra map[string]any, key string, n int) map[string]any {
+	if extra == nil {
+		extra = make(map[string]any, 1)
+	}
+	extra[key] = n
+
+	return extra
 }
 
 func mark(extra map[string]any, name string, sizes map[string]int) {

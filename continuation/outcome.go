@@ -60,7 +60,7 @@ func (c *call) complete(err error) {
 // the marks for a later call.
 func (c *call) finish(reason string) {
 	c.reason = reason
-	usage := c.acc.Usage()
+	usage := c.used(c.acc.Usage())
 	c.answer = c.answer.Then(usage)
 	c.bill()
 	switch {
@@ -91,6 +91,9 @@ func (c *call) pushEnd(reason string, continuations int, dropped []string) {
 	usage := c.answer
 	if c.cfg.billedUsage {
 		usage = c.billed
+	}
+	if usage.Unreported > 0 && (usage.Known || c.metered) {
+		last.Extra = withMark(last.Extra, ExtraUnreported, usage.Unreported)
 	}
 	if u := usage.TokenUsage(); u != nil || reason != "" {
 		last.ResponseMeta = &schema.ResponseMeta{FinishReason: reason, Usage: u}
@@ -134,7 +137,7 @@ func (c *call) failed(class Class, err error) {
 	c.running = false
 	c.emit(callbacks.Failed{
 		Call: c.source(), ContinuationAttempt: c.budget.number, ErrorKind: class.errorKind(), Cause: class.cause(),
-		ErrorMessage: callbacks.BoundMessage(err.Error()), Usage: c.acc.Usage().Max(c.unseen),
+		ErrorMessage: callbacks.BoundMessage(err.Error()), Usage: c.used(c.acc.Usage().Max(c.unseen)),
 	})
 }
 

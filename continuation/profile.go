@@ -27,6 +27,8 @@ type profile struct {
 	known bool
 	// usageProvesEnd says that a usage record with tokens comes only at the end of a complete answer.
 	usageProvesEnd bool
+	// usageInEach says that each chunk reports the usage so far, also the first, where others count a token or none.
+	usageInEach bool
 	// reasoningKeys are the keys in Message.Extra, and in ToolCall.Extra, that hold reasoning text or signatures.
 	reasoningKeys []string
 	// resendsReasoning says how reasoning in the history reaches the provider.
@@ -76,7 +78,7 @@ func profileOf(typ string) profile {
 		p.wholeCalls = true
 	case "Gemini":
 		p.reasoningKeys = []string{extraGeminiSignature}
-		p.wholeCalls = true
+		p.wholeCalls, p.usageInEach = true, true
 	case "Ollama":
 		p.resendsReasoning = resendUnsigned
 		p.usageProvesEnd, p.wholeCalls, p.continuesAssistant = true, true, true

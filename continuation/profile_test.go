@@ -27,7 +27,7 @@ func TestProfileOf(t *testing.T) {
 			known: true, reasoningKeys: []string{"_eino_claude_thinking", "_eino_claude_thinking_signature"},
 			resendsReasoning: resendSigned, wholeCalls: true,
 		},
-		"Gemini": {known: true, reasoningKeys: []string{"gemini_thought_signature"}, wholeCalls: true},
+		"Gemini": {known: true, reasoningKeys: []string{"gemini_thought_signature"}, wholeCalls: true, usageInEach: true},
 		"Ollama": {
 			known: true, usageProvesEnd: true, resendsReasoning: resendUnsigned, wholeCalls: true,
 			continuesAssistant: true,

@@ -38,8 +38,9 @@ type recovery struct {
 	before  error         // what the latest request failed with, unless that is first
 	dropped []string      // names of the calls that the latest interruption cut off
 
-	answer snapshot.Usage // of the ended attempts, as one answer
-	billed snapshot.Usage // of the ended attempts together
+	answer  snapshot.Usage // of the ended attempts, as one answer
+	billed  snapshot.Usage // of the ended attempts together
+	metered bool           // the original answer brought a usage record, if only one of zeros
 }
 
 // ended decides what the end of an attempt means. The caller's control comes first.
@@ -111,18 +112,6 @@ func (c *call) settleSeam(err error) {
 	}
 	c.drop((&stash{chunks: c.seam.held}).usage())
 	c.seam.drop()
-}
-
-// drop takes note of what dropped chunks have cost.
-func (c *call) drop(u snapshot.Usage) { c.unseen = c.unseen.Max(u) }
-
-// bill adds to what was billed what the attempt has reported, in chunks that were dropped or are held as well. Records of
-// one attempt repeat and outgrow one another, so that they are no sum; and each attempt is billed once.
-func (c *call) bill() {
-	if !c.paid {
-		c.paid = true
-		c.billed = c.billed.Plus(c.acc.Usage().Max(c.unseen).Max(c.withheld()))
-	}
 }
 
 // ending gathers what the verdict rests on.

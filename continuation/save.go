@@ -71,7 +71,7 @@ func (c *call) checkpoint(now time.Time) checkpointstore.Checkpoint {
 	cp := c.saver.base
 	cp.Text, cp.Reasoning, cp.Extra = kept.Text, kept.Reasoning, kept.ReasoningExtra
 	cp.Dropped = append(cp.Dropped, c.dropped...)
-	cp.Usage = checkpointstore.Usage(c.answer.Then(kept.Usage))
+	cp.Usage = checkpointstore.Usage(c.answer.Then(c.used(kept.Usage)))
 	for _, t := range kept.ToolCalls {
 		switch stored := storedCall(t); {
 		case t.State == snapshot.CallWhole:

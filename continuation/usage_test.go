@@ -28,19 +28,28 @@ func TestUsageOfARecoveredAnswer(t *testing.T) {
 		opts    []continuation.Option
 		want    *schema.TokenUsage // of the message; nil: unknown
 		billed  int                // in all
+		missing int                // attempts that have not reported all they used
 	}{
-		"both known":            {[]fm.Script{{fm.Text("Hello, "), fm.Usage(10, 5), fm.Reset()}, end(18, 7)}, nil, ctUsage(10, 12), 40},
-		"both known, billed":    {[]fm.Script{{fm.Text("Hello, "), fm.Usage(10, 5), fm.Reset()}, end(18, 7)}, billed, ctUsage(28, 12), 40},
-		"first unknown":         {[]fm.Script{{fm.Text("Hello, "), fm.Reset()}, end(18, 7)}, nil, ctUsage(18, 7), 25},
-		"last unknown":          {[]fm.Script{{fm.Text("Hello, "), fm.Usage(10, 5), fm.Reset()}, ctDone()}, nil, ctUsage(10, 5), 15},
-		"never reported":        {[]fm.Script{{fm.Text("Hello, "), fm.Reset()}, ctDone()}, nil, nil, 0},
-		"never reported, too":   {[]fm.Script{{fm.Text("Hello, "), fm.Reset()}, ctDone()}, billed, nil, 0},
-		"cumulative records":    {[]fm.Script{{fm.Text("Hello, "), fm.Usage(10, 2), fm.Usage(10, 5), fm.Reset()}, end(18, 7)}, nil, ctUsage(10, 12), 40},
-		"three attempts":        {[]fm.Script{{fm.Text("Hello, "), fm.Usage(10, 5), fm.Reset()}, {fm.Text("dear, "), fm.Usage(18, 3), fm.Reset()}, end(21, 7)}, nil, ctUsage(10, 15), 64},
-		"restart":               {[]fm.Script{{fm.Reasoning("Hm"), fm.Usage(10, 50), fm.Reset()}, end(10, 7)}, nil, ctUsage(10, 57), 77},
-		"calls and no request":  {[]fm.Script{{fm.Call(0, "c1", "add", `{}`), fm.Usage(10, 5), fm.Reset()}}, nil, ctUsage(10, 5), 15},
-		"calls, never reported": {[]fm.Script{{fm.Call(0, "c1", "add", `{}`), fm.Reset()}}, nil, nil, 0},
-		"reason in disguise":    {[]fm.Script{{fm.Text("Hello, "), fm.FinishUsage("error", 10, 5)}, end(18, 7)}, nil, ctUsage(10, 12), 40},
+		"both known":            {[]fm.Script{{fm.Text("Hello, "), fm.Usage(10, 5), fm.Reset()}, end(18, 7)}, nil, ctUsage(10, 12), 40, 0},
+		"both known, billed":    {[]fm.Script{{fm.Text("Hello, "), fm.Usage(10, 5), fm.Reset()}, end(18, 7)}, billed, ctUsage(28, 12), 40, 0},
+		"first unknown":         {[]fm.Script{{fm.Text("Hello, "), fm.Reset()}, end(18, 7)}, nil, ctUsage(18, 7), 25, 1},
+		"last unknown":          {[]fm.Script{{fm.Text("Hello, "), fm.Usage(10, 5), fm.Reset()}, ctDone()}, nil, ctUsage(10, 5), 15, 1},
+		"never reported":        {[]fm.Script{{fm.Text("Hello, "), fm.Reset()}, ctDone()}, nil, nil, 0, 2},
+		"never reported, too":   {[]fm.Script{{fm.Text("Hello, "), fm.Reset()}, ctDone()}, billed, nil, 0, 2},
+		"cumulative records":    {[]fm.Script{{fm.Text("Hello, "), fm.Usage(10, 2), fm.Usage(10, 5), fm.Reset()}, end(18, 7)}, nil, ctUsage(10, 12), 40, 0},
+		"three attempts":        {[]fm.Script{{fm.Text("Hello, "), fm.Usage(10, 5), fm.Reset()}, {fm.Text("dear, "), fm.Usage(18, 3), fm.Reset()}, end(21, 7)}, nil, ctUsage(10, 15), 64, 0},
+		"restart":               {[]fm.Script{{fm.Reasoning("Hm"), fm.Usage(10, 50), fm.Reset()}, end(10, 7)}, nil, ctUsage(10, 57), 77, 0},
+		"calls and no request":  {[]fm.Script{{fm.Call(0, "c1", "add", `{}`), fm.Usage(10, 5), fm.Reset()}}, nil, ctUsage(10, 5), 15, 0},
+		"calls, and zeros":      {[]fm.Script{{fm.Usage(0, 0), fm.Call(0, "c1", "add", `{}`), fm.Reset()}}, nil, &schema.TokenUsage{}, 0, 1},
+		"calls, never reported": {[]fm.Script{{fm.Call(0, "c1", "add", `{}`), fm.Reset()}}, nil, nil, 0, 1},
+		"one before the rest":   {[]fm.Script{{fm.Usage(10, 1), fm.Text("Hello, "), fm.Text("my dear "), fm.Reset()}, end(18, 7)}, nil, ctUsage(10, 8), 36, 1},
+		"one with the first":    {[]fm.Script{{ctCounted("Hello, ", 1), fm.Text("my dear "), fm.Reset()}, end(18, 7)}, nil, ctUsage(10, 8), 36, 1},
+		"only with the first":   {[]fm.Script{{ctCounted("Hello, ", 1), fm.Reset()}, end(18, 7)}, nil, ctUsage(10, 8), 36, 1},
+		"with each":             {[]fm.Script{{ctCounted("Hello, ", 1), ctCounted("my dear ", 3), fm.Reset()}, end(18, 7)}, nil, ctUsage(10, 10), 38, 0},
+		"no content before":     {[]fm.Script{{fm.Fail(ctStatus(503))}, {fm.Text("Hello, "), fm.Usage(10, 5), fm.Reset()}, end(18, 7)}, nil, ctUsage(10, 12), 40, 0},
+		"nothing but the end":   {[]fm.Script{{fm.Text("Hello."), fm.Usage(10, 5), fm.Reset()}, {fm.Finish("stop")}}, nil, ctUsage(10, 5), 15, 0},
+		"calls, told too soon":  {[]fm.Script{{fm.Usage(10, 1), fm.Call(0, "c1", "add", `{}`), fm.Reset()}}, nil, ctUsage(10, 1), 11, 1},
+		"reason in disguise":    {[]fm.Script{{fm.Text("Hello, "), fm.FinishUsage("error", 10, 5)}, end(18, 7)}, nil, ctUsage(10, 12), 40, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -54,16 +63,35 @@ func TestUsageOfARecoveredAnswer(t *testing.T) {
 			assert.Equal(t, c.billed, last.Billed.Total)
 			assert.Equal(t, c.billed != 0, last.Billed.Known)
 			assert.Equal(t, c.billed != 0, last.Answer.Known, "unknown is not zero")
+			assert.Equal(t, c.missing, last.Billed.Unreported)
+			assert.Equal(t, c.missing, last.Answer.Unreported)
+			mark, marked := m.Extra[continuation.ExtraUnreported]
+			assert.Equal(t, c.want != nil && c.missing > 0, marked, "a sum that is too low says so, and no other")
+			if marked {
+				assert.Equal(t, c.missing, mark)
+			}
 
-			after := false // the records behind the break
+			before := 0
+			for _, s := range c.scripts[:len(c.scripts)-1] {
+				before += s.Chunks()
+			}
+			after := false // the records behind the last break
 			for i, chunk := range r.chunks {
-				after = after || chunk.Content != "" && i > 0
+				after = after || chunk.Content != "" && i >= before
 				if after && i < len(r.chunks)-1 && chunk.ResponseMeta != nil {
 					assert.Nil(t, chunk.ResponseMeta.Usage, "one record, in the last chunk")
 				}
 			}
 		})
 	}
+}
+
+// ctCounted is a chunk with the usage so far.
+func ctCounted(text string, completion int) fm.Step {
+	m := schema.AssistantMessage(text, nil)
+	m.ResponseMeta = &schema.ResponseMeta{Usage: ctUsage(10, completion)}
+
+	return fm.Chunk(m)
 }
 
 func TestUsageDetails(t *testing.T) {

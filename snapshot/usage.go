@@ -4,6 +4,10 @@ import "github.com/cloudwego/eino/schema"
 
 // Usage counts the tokens of one attempt, or of several that make one answer.
 // The zero Usage is the unknown one: no provider reported anything, which is not the same as zero tokens.
+//
+// Most providers report at the end of an attempt, which never comes when it breaks. How many attempts are missing is told
+// by Unreported. If it is not zero, Completion and Reasoning are the least that it was. Prompt of several attempts that
+// make one answer may then be that of a later request, which is larger than the original one by the answer's first part.
 type Usage struct {
 	Known      bool // a provider reported at least one record
 	Prompt     int  // tokens of the request
@@ -11,6 +15,7 @@ type Usage struct {
 	Completion int  // tokens of the answer, reasoning included where the provider counts it so
 	Reasoning  int  // the part of Completion that was reasoning
 	Total      int  // as the provider reported it
+	Unreported int  // attempts that ended before they had reported all that they used
 }
 
 // UsageOf copies a provider's record. A nil record, or one without a single token (some clients attach an empty
@@ -55,6 +60,7 @@ func (u Usage) Max(v Usage) Usage {
 		Completion: max(u.Completion, v.Completion),
 		Reasoning:  max(u.Reasoning, v.Reasoning),
 		Total:      max(u.Total, v.Total),
+		Unreported: max(u.Unreported, v.Unreported),
 	}
 }
 
@@ -68,6 +74,7 @@ func (u Usage) Then(v Usage) Usage {
 		Cached:     u.Cached,
 		Completion: u.Completion + v.Completion,
 		Reasoning:  u.Reasoning + v.Reasoning,
+		Unreported: u.Unreported + v.Unreported,
 	}
 	if w.Prompt == 0 {
 		w.Prompt, w.Cached = v.Prompt, v.Cached
@@ -86,5 +93,6 @@ func (u Usage) Plus(v Usage) Usage {
 		Completion: u.Completion + v.Completion,
 		Reasoning:  u.Reasoning + v.Reasoning,
 		Total:      u.Total + v.Total,
+		Unreported: u.Unreported + v.Unreported,
 	}
 }

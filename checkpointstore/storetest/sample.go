@@ -19,7 +19,7 @@ func sample(runID string) checkpointstore.Checkpoint {
 		OpenToolCall: &checkpointstore.ToolCall{Index: 3, ID: "call_b", Name: "write", Arguments: `{"path":"/`, Extra: map[string]any{"signature": []byte{0, 1, 255}}},
 		Dropped:      []string{"read", "read"},
 		Extra:        sampleExtra(),
-		Usage:        checkpointstore.Usage{Known: true, Prompt: 1, Cached: 2, Completion: 3, Reasoning: 4, Total: 5},
+		Usage:        checkpointstore.Usage{Known: true, Prompt: 1, Cached: 2, Completion: 3, Reasoning: 4, Total: 5, Unreported: 6},
 		Done:         true, FinishReason: "stop", Interruptions: 6, Takeovers: 7,
 		Epoch: 8, Seq: math.MaxUint64, UpdatedAt: time.Date(2026, 5, 4, 3, 2, 1, 987654321, time.UTC),
 	}
