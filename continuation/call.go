@@ -107,6 +107,7 @@ func (c *call) open() error {
 	defer func() {
 		if !ok { // also if a callback handler panics
 			c.tether.close()
+			c.settleLeft()
 			c.tellEnd()
 		}
 	}()
@@ -132,6 +133,14 @@ func (c *call) open() error {
 
 // next returns the next chunk for the consumer, or the call's end.
 func (c *call) next() (chunk, error) {
+	m, s, d, err := c.receive()
+	c.watchOver(s, d)
+
+	return m, err
+}
+
+// receive is next under the lock. It also returns what is still to be written, and when.
+func (c *call) receive() (m chunk, s *saver, d time.Duration, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for {
@@ -144,15 +153,19 @@ func (c *call) next() (chunk, error) {
 			}
 		}
 		if m, ok := c.out.pop(); ok {
-			return m, nil
+			s, d = c.unsaved()
+
+			return m, s, d, nil
 		}
 		if c.phase == phaseEnded {
 			err := c.endRead(c.err)
-			c.tellEnd()
+			if c.saver == nil { // else closed tells it
+				c.tellEnd()
+			}
 			c.run.end(err)
 			c.err = io.EOF
 
-			return chunk{}, err
+			return chunk{}, nil, 0, err
 		}
 		c.step()
 	}
@@ -172,8 +185,9 @@ func (c *call) closed() {
 		c.out.clear()
 		c.err = schema.ErrRecvAfterClosed
 	}
-	c.tellEnd()
 	c.run.end(schema.ErrRecvAfterClosed) // unless Recv has told of another
+	c.settleLeft()
+	c.tellEnd()
 }
 
 // step does what the phase asks for. It returns when there may be something for the consumer. A panic of a function that

@@ -228,9 +228,9 @@ func TestSickStores(t *testing.T) {
 		"writes fail":                  {&ckStore{Store: memstore.New(), putErr: boom}, 0, 500 * time.Millisecond, 1},
 		"garbage":                      {&ckStore{Store: memstore.New(), getErr: garbage}, 0, 0, 1},
 		"slow":                         {&ckStore{Store: memstore.New(), delay: 5 * time.Second}, 500 * time.Millisecond, 0, 1},
-		"writes are slow":              {&ckStore{Store: memstore.New(), putDelay: 5 * time.Second}, 0, 500 * time.Millisecond, 0},
+		"writes are slow":              {&ckStore{Store: memstore.New(), putDelay: 5 * time.Second}, 0, 500 * time.Millisecond, 1},
 		"it panics":                    {&ckStore{Store: memstore.New(), putPanic: true}, 0, 500 * time.Millisecond, 1},
-		"it hangs for ever":            {&ckStore{Store: memstore.New(), putDelay: time.Hour}, 0, 500 * time.Millisecond, 0},
+		"it hangs for ever":            {&ckStore{Store: memstore.New(), putDelay: time.Hour}, 0, 500 * time.Millisecond, 1},
 		"it does not heed its context": {&ckStore{Store: memstore.New(), deaf: 5 * time.Second}, 500 * time.Millisecond, 0, 1},
 	} {
 		t.Run(name, func(t *testing.T) {

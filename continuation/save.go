@@ -88,7 +88,7 @@ func (c *call) checkpoint(now time.Time) checkpointstore.Checkpoint {
 	cp, lost := checkpointstore.Normalize(cp)
 	if len(lost) > 0 && !c.saver.told {
 		c.saver.told = true
-		c.tellStore("encode", fmt.Errorf("%w: %s", errNotKept, strings.Join(lost, ", ")))
+		c.saver.leavesOut(fmt.Errorf("%w: %s", errNotKept, strings.Join(lost, ", ")))
 	}
 
 	return cp
@@ -142,21 +142,21 @@ func (c *call) keep(err error) {
 }
 
 // endRead says that the consumer has read the end: what is not to be kept is deleted. It waits for the store as long as a
-// call does at its start, so that a program may end after its answer. It returns the end, or the
+// call does at its start, so that a program may end after its answer, unless the caller has left. It returns the end, or the
 // error that the last write was refused with.
 func (c *call) endRead(end error) error {
 	s := c.saver
-	if s == nil || !isEOF(end) {
+	if s == nil || c.left() && !isEOF(end) { // closed sees to the rest
 		return end
 	}
-	if !s.keep && s.dirty {
+	if isEOF(end) && !s.keep && s.dirty {
 		s.ledger.reenter(s.base.RunID, s)
 		s.put(job{checkpoint: c.finalCheckpoint(), last: true, remove: true})
 	}
-	s.wait()
+	s.wait(c.caller.Done(), c.tether.gone())
 	c.tellNews()
 	c.saver = nil
-	if err := s.takenOver(); err != nil {
+	if err := s.takenOver(); err != nil && isEOF(end) {
 		c.epilogue.takenOver()
 
 		return err
@@ -165,9 +165,23 @@ func (c *call) endRead(end error) error {
 	return end
 }
 
-// tellNews tells of a failure of the store, once an episode.
+// left reports whether the caller has closed the reader or cancelled the call. What there is to tell of its last write is
+// told when the reader is closed: a caller that leaves does not wait.
+func (c *call) left() bool { return c.tether.closed() || c.caller.Err() != nil }
+
+// settleLeft waits for the last write of a call that the caller has left, and tells of it.
+func (c *call) settleLeft() {
+	if c.saver == nil {
+		return
+	}
+	c.saver.wait()
+	c.tellNews()
+	c.saver = nil
+}
+
+// tellNews tells of failures of the store, once an episode.
 func (c *call) tellNews() {
-	if f := c.saver.news(); f != nil {
+	for _, f := range c.saver.news() {
 		c.tellStore(f.operation, f.err)
 	}
 }

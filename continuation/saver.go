@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/eino-carryon/carryon/checkpointstore"
@@ -11,9 +12,10 @@ import (
 
 // The bounds of what a store may cost beside the stream.
 const (
-	saveTimeout = 10 * time.Second // of one write
-	saveTries   = 3                // of the last write
-	savePause   = 200 * time.Millisecond
+	saveTimeout = 10 * time.Second       // of one write
+	saveTries   = 3                      // of the last write
+	savePause   = 200 * time.Millisecond // doubled before each further try, up to sixteen times
+	slowWrite   = 2 * time.Second        // a write that takes longer is told of as a failure
 
 	// endGrace is how long the consumer has for reading the end before the finished answer is written: mostly it does so
 	// at once, and then the answer goes without having been written once more.
@@ -41,16 +43,19 @@ type saver struct {
 	timer  *time.Timer
 	calls  int // that were whole at the last write
 
+	armed atomic.Bool // a timer for a busy consumer runs
+
 	told      bool // what a checkpoint cannot hold
 	abandoned bool // too many have taken the answer over: it goes
 
 	mu      sync.Mutex
 	waiting *job
-	newer   chan struct{} // has one if something came to wait
-	idle    chan struct{} // closed when the goroutine has ended; nil if there is none
-	failing bool          // an episode of failures
-	failure *storeFailure // not told yet
-	taken   error         // by another call
+	newer   chan struct{}  // has one if something came to wait
+	idle    chan struct{}  // closed when the goroutine has ended; nil if there is none
+	failing bool           // an episode of failures
+	slow    bool           // the write under way is
+	untold  []storeFailure // one of an episode, at most; and what a checkpoint cannot hold
+	taken   error          // by another call
 }
 
 // job is one thing to write.
@@ -94,22 +99,6 @@ func (s *saver) busy() bool {
 	return s.idle != nil
 }
 
-// wait waits until all is written, or for the start timeout.
-func (s *saver) wait() {
-	s.mu.Lock()
-	idle := s.idle
-	s.mu.Unlock()
-	if idle == nil {
-		return
-	}
-	limit := time.NewTimer(s.startTimeout)
-	defer limit.Stop()
-	select {
-	case <-idle:
-	case <-limit.C:
-	}
-}
-
 // work writes what waits until nothing does.
 func (s *saver) work() {
 	for {
@@ -148,7 +137,8 @@ func (s *saver) outdated() bool {
 	}
 }
 
-// write makes one write. A panic of the store is an error of it.
+// write makes one write. What fails is tried again as long as the call lives and nothing newer has come; of the last write
+// the tries are counted. A panic of the store is an error of it.
 func (s *saver) write(j job) {
 	for try := 1; ; try++ {
 		op, err := s.attempt(j)
@@ -156,18 +146,35 @@ func (s *saver) write(j job) {
 		if err == nil && op == "delete" && s.forgets {
 			s.ledger.forget(s.base.RunID, s.base.Epoch)
 		}
-		if final || !j.last || try == saveTries {
-			return
-		}
-		if sleep(s.ctx, savePause<<try) != nil {
+		if final || j.last && try == saveTries || !s.pause(savePause<<min(try, 4), j.last) {
 			return
 		}
 	}
 }
 
+// pause waits before the next try. It reports false if there is none: something newer is to be written, or the call has ended
+// without.
+func (s *saver) pause(d time.Duration, last bool) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	over := s.over
+	if last {
+		over = nil
+	}
+	select {
+	case <-t.C:
+		return true
+	case <-s.newer:
+	case <-over:
+	}
+
+	return false
+}
+
 func (s *saver) attempt(j job) (op string, err error) {
 	ctx, cancel := context.WithTimeout(s.ctx, saveTimeout)
 	defer cancel()
+	defer time.AfterFunc(slowWrite, s.slows).Stop()
 	defer func() {
 		if p := recover(); p != nil {
 			err = &PanicError{Value: p}
@@ -197,9 +204,11 @@ func (s *saver) attempt(j job) (op string, err error) {
 func (s *saver) ended(op string, err error) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	slow := s.slow
+	s.slow = false
 	switch {
 	case err == nil:
-		s.failing = false
+		s.failing = slow // one after the other is one episode
 	case errors.Is(err, checkpointstore.ErrStale):
 		s.waiting = nil
 		if op == "put" || !s.whole { // the delete of a whole answer that another call is delivering does no harm
@@ -215,13 +224,6 @@ func (s *saver) ended(op string, err error) bool {
 	return true
 }
 
-// failed notes a failure, to be told once an episode. The lock is held.
-func (s *saver) failed(op string, err error) {
-	if !s.failing {
-		s.failing, s.failure = true, &storeFailure{op, err}
-	}
-}
-
 // takenOver returns the error that ends the call, if another has taken it over.
 func (s *saver) takenOver() error {
 	if s == nil {
@@ -231,42 +233,4 @@ func (s *saver) takenOver() error {
 	defer s.mu.Unlock()
 
 	return s.taken
-}
-
-// news returns a failure that was not told yet.
-func (s *saver) news() *storeFailure {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	f := s.failure
-	s.failure = nil
-
-	return f
-}
-
-// deadline fires when the answer is to be written though nothing more comes.
-func (s *saver) deadline() <-chan time.Time {
-	if s == nil {
-		return nil
-	}
-	d, ok := s.pace.wait(time.Now())
-	if !ok {
-		return nil
-	}
-	if d == 0 { // it would have been written, but for a write under way
-		d = s.every
-	}
-	if s.timer == nil {
-		s.timer = time.NewTimer(d)
-	} else {
-		s.timer.Reset(d)
-	}
-
-	return s.timer.C
-}
-
-// stop lets go of the timer.
-func (s *saver) stop() {
-	if s.timer != nil {
-		s.timer.Stop()
-	}
 }

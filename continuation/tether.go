@@ -11,7 +11,8 @@ import (
 // whatever the consumer's goroutine is doing. Each wait and the request that follows it share one context.
 type tether struct {
 	mu     sync.Mutex
-	cut    bool // the reader was closed
+	cut    bool          // the reader was closed
+	left   chan struct{} // closed with it; made when somebody asks
 	cancel context.CancelCauseFunc
 }
 
@@ -41,6 +42,9 @@ func (t *tether) close() { t.end(true, schema.ErrRecvAfterClosed) }
 func (t *tether) end(cut bool, cause error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if cut && !t.cut && t.left != nil {
+		close(t.left)
+	}
 	t.cut = t.cut || cut
 	if t.cancel != nil {
 		t.cancel(cause)
@@ -52,4 +56,18 @@ func (t *tether) closed() bool {
 	defer t.mu.Unlock()
 
 	return t.cut
+}
+
+// gone returns a channel that is closed when the reader is.
+func (t *tether) gone() <-chan struct{} {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.left == nil {
+		t.left = make(chan struct{})
+		if t.cut {
+			close(t.left)
+		}
+	}
+
+	return t.left
 }
