@@ -73,7 +73,20 @@ type inBandError struct {
 	Message string
 }
 
+// disguisedError returns the error that a finish reason is: one of several words is what the provider said.
+func disguisedError(reason string) error {
+	if strings.ContainsRune(reason, ' ') {
+		return &inBandError{Message: reason}
+	}
+
+	return fmt.Errorf("%w: finish reason %q", ErrTruncated, callbacks.BoundMessage(reason))
+}
+
 // Error returns the code and the message.
 func (e *inBandError) Error() string {
+	if e.Code == "" {
+		return "the provider ended the stream with an error: " + e.Message
+	}
+
 	return fmt.Sprintf("the provider ended the stream with an error (code %q): %s", e.Code, e.Message)
 }

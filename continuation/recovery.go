@@ -2,7 +2,6 @@ package continuation
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"time"
 
@@ -133,7 +132,7 @@ func (c *call) ending(err error) ending {
 	if e.finish == finishNone && c.disguised != "" {
 		e.finish = finishDisguised
 		if isEOF(err) {
-			e.err = fmt.Errorf("%w: finish reason %q", ErrTruncated, callbacks.BoundMessage(c.disguised))
+			e.err = disguisedError(c.disguised)
 		}
 	}
 	if hidden := c.record.readErr(); isEOF(err) && hidden != nil && e.finish == finishNone {

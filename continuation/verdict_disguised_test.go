@@ -29,6 +29,9 @@ func TestADisguisedEndIsJudgedByItsError(t *testing.T) {
 		{"unknown", &inBandError{Code: "unheard_of"}, true, verdictInterrupted, plainError},
 		{"no credit", &inBandError{Code: "insufficient_quota"}, true, verdictFatal, permanent(QuotaExhausted)},
 		{"no credit, no content", &inBandError{Code: "insufficient_quota"}, false, verdictFatal, permanent(QuotaExhausted)},
+		{"no credit, in words", disguisedError("You exceeded your current quota."), true, verdictFatal, permanent(QuotaExhausted)},
+		{"a bad day, in words", disguisedError("It broke today."), true, verdictInterrupted, plainError},
+		{"a bad day, in a word", disguisedError("failed"), true, verdictInterrupted, plainError},
 		{
 			"overloaded", &inBandError{Code: "overloaded_error"}, true, verdictInterrupted,
 			provider(Overloaded, callbacks.CauseOverloaded),

@@ -261,7 +261,7 @@ func untoldByResponses(f faultllm.ErrorForm) meaning {
 	case faultllm.FormAfterComment, faultllm.FormSpaced, faultllm.FormUnknown:
 		return transient(callbacks.CauseMalformedFrame)
 	case faultllm.FormFailed:
-		return transient(callbacks.CauseTruncated) // with the error's text for a finish reason
+		return transient(callbacks.CauseProviderError) // with the error's text for a finish reason
 	case faultllm.FormFailedUnbilled, faultllm.FormIncompleteUnbilled:
 		return transient(callbacks.CauseUnknown) // the client panics where the usage is missing
 	default:
