@@ -22,7 +22,7 @@ func (s agentic) open(ctx context.Context, r *request) (source, error) {
 		return nil, err
 	}
 
-	return agenticSource{reader}, nil
+	return agenticSource{reader, new(views)}, nil
 }
 
 func (s agentic) base(asked *request, place hintPlace) *request {
@@ -64,6 +64,7 @@ func agenticRequest(in []*schema.AgenticMessage, opts []model.Option) *request {
 // agenticSource is a stream of agentic messages as a source.
 type agenticSource struct {
 	reader *schema.StreamReader[*schema.AgenticMessage]
+	views  *views
 }
 
 func (s agenticSource) Recv() (chunk, error) {
@@ -72,7 +73,7 @@ func (s agenticSource) Recv() (chunk, error) {
 		return chunk{}, err
 	}
 
-	return viewsOf(m), nil
+	return s.views.of(m), nil
 }
 
 func (s agenticSource) Close() { s.reader.Close() }
@@ -96,7 +97,12 @@ func (c *call) nextAgentic() (*schema.AgenticMessage, error) {
 	}
 
 	m := assemble(parts)
-	c.run.push(c.engine, chunk{origin: &origin{of: m}})
+	if c.run != nil {
+		c.run.push(c.engine, chunk{origin: &origin{of: m}})
+	}
+	if len(parts) == 1 && c.whole == nil && c.probe == nil { // what is kept there may be looked at again
+		first.origin.free()
+	}
 
 	return m, nil
 }

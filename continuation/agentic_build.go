@@ -20,9 +20,15 @@ func (l *layout) place(m chunk) (chunk, bool) {
 		return l.frame(withoutReasoning(m)) // a thought has no place inside the answer
 	}
 	l.at = o.wrote
+	if m.Message == o.view && o.block.FunctionToolCall == nil { // so are most, and they cost nothing
+		if b := l.put(o.block, indexOf(o.block)); b != o.block {
+			return l.made(m, []*schema.ContentBlock{b})
+		}
+
+		return m, true
+	}
 	out := l.build(m)
-	unchanged := m.Message == o.view || len(out) == 1 && out[0] == o.block && sameFrame(m.Message, o.view)
-	if unchanged && len(out) == 1 && out[0] == o.block {
+	if len(out) == 1 && out[0] == o.block && (m.Message == o.view || sameFrame(m.Message, o.view)) {
 		return o.chunk(), true
 	}
 

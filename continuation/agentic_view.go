@@ -16,6 +16,7 @@ type origin struct {
 	settled bool                   // nothing more will come of the block
 	wrote   int                    // of a text block: the runes that came before
 	remote  *remote                // what the provider does by itself, that the block is of; nil if it is of none
+	home    *views                 // where it is used again; nil if it is not
 
 	out *schema.AgenticMessage // what leaves; nil is what came
 }
@@ -47,14 +48,17 @@ func (o *origin) message() *schema.AgenticMessage {
 
 // viewsOf returns the first view of m; the others follow it. The first one has m's Extra, the last one what m says of the
 // response.
-func viewsOf(m *schema.AgenticMessage) chunk {
+func viewsOf(m *schema.AgenticMessage) chunk { return (*views)(nil).of(m) }
+
+// of is viewsOf.
+func (v *views) of(m *schema.AgenticMessage) chunk {
 	var first, last *origin
 	n := 0
 	for _, b := range m.ContentBlocks {
 		if b == nil {
 			continue
 		}
-		o := &origin{of: m, block: b, view: blockView(b)}
+		o := v.take(m, b)
 		if n++; first == nil {
 			first = o
 		} else {
@@ -77,36 +81,31 @@ func viewsOf(m *schema.AgenticMessage) chunk {
 	return first.chunk()
 }
 
-// blockView returns the core's view of a block. A block that is more than its text has a part for that, so that it is
-// not taken for nothing when the text is empty.
-func blockView(b *schema.ContentBlock) *schema.Message {
+// viewBlock sets v, which is empty, to the core's view of a block. A block that is more than its text has a part for that,
+// so that it is not taken for nothing when the text is empty.
+func viewBlock(v *schema.Message, b *schema.ContentBlock) {
 	switch {
 	case b.AssistantGenText != nil:
-		v := &schema.Message{Content: b.AssistantGenText.Text}
+		v.Content = b.AssistantGenText.Text
 		if v.Content == "" {
 			v.AssistantGenMultiContent = []schema.MessageOutputPart{{Type: schema.ChatMessagePartTypeText}}
 		}
-
-		return v
 	case b.Reasoning != nil:
-		v := &schema.Message{ReasoningContent: b.Reasoning.Text}
+		v.ReasoningContent = b.Reasoning.Text
 		if v.ReasoningContent == "" || b.Reasoning.Signature != "" || b.Reasoning.OpenAIExtension != nil {
 			v.AssistantGenMultiContent = []schema.MessageOutputPart{{
 				Type:      schema.ChatMessagePartTypeReasoning,
 				Reasoning: &schema.MessageOutputReasoning{Signature: b.Reasoning.Signature},
 			}}
 		}
-
-		return v
 	case b.FunctionToolCall != nil:
-		return &schema.Message{ToolCalls: []schema.ToolCall{callView(b)}}
+		v.ToolCalls = []schema.ToolCall{callView(b)}
 	default:
 		part := schema.MessageOutputPart{Type: schema.ChatMessagePartTypeFileURL}
 		if handled, _ := handledKind(b.Type); handled {
 			part.Type = snapshot.PartHandled
 		}
-
-		return &schema.Message{AssistantGenMultiContent: []schema.MessageOutputPart{part}}
+		v.AssistantGenMultiContent = []schema.MessageOutputPart{part}
 	}
 }
 
