@@ -5,12 +5,14 @@ import (
 	"time"
 )
 
-// A write holds the whole answer, so that many writes of a long one would hold it many times. What may be written before
-// the end is a quarter of the answer and a little more, beside the last write before and the one at the end; for slow
-// answers, whose user would lose much, the little grows with time.
+// A write holds the whole answer, so that many writes of a long one would hold it many times. All writes together, the one
+// at the end too, hold three times the answer at most, encoded as it is in the store; or, if that is more, a little that grows
+// with time, for answers that come slowly and whose user would lose much, and the write at the end.
 const (
+	cadenceTimes     = 3
 	cadenceFree      = 256 << 10 // bytes
 	cadencePerSecond = 8 << 10   // bytes
+	cadenceEach      = 1 << 10   // bytes of a write beside the answer
 )
 
 // A store that is slow is spared: many streams whose store has more to write than it can would else keep it so, and wait
@@ -37,35 +39,78 @@ type cadence struct {
 
 	started time.Time
 	last    time.Time // of the last write
-	size    int       // of the answer
-	unsaved int       // of it
+	plain   int       // bytes of the answer
+	size    int       // the same as they are stored
+	beside  int       // what is stored beside the answer
+	unsaved int       // of the answer's bytes
+	call    time.Time // when a tool call became whole that is not written; zero if none did
 	written int       // in all writes
 }
 
 func newCadence(k *checkpoints, now time.Time) cadence {
-	return cadence{every: k.every, bytes: k.bytes, pulse: k.pulse, started: now, last: now}
+	return cadence{every: k.every, bytes: k.bytes, pulse: k.pulse, started: now, last: now, beside: cadenceEach}
 }
 
-// grew takes note of n new bytes.
-func (c *cadence) grew(n int) { c.size, c.unsaved = c.size+n, c.unsaved+n }
+// grew takes note of a new piece of the answer.
+func (c *cadence) grew(piece string) {
+	c.plain, c.unsaved = c.plain+len(piece), c.unsaved+len(piece)
+	c.size += encodedLen(piece)
+}
 
-// due reports whether it is time to write.
+// called takes note of a tool call that has come whole.
+func (c *cadence) called(now time.Time) {
+	if c.call.IsZero() {
+		c.call = now
+	}
+}
+
+// encodedLen returns how long a text is in a checkpoint, between its quotes.
+func encodedLen(s string) int {
+	n := len(s)
+	for i := range len(s) {
+		switch ch := s[i]; {
+		case ch == '"', ch == '\\', ch == '\n':
+			n++
+		case ch < ' ':
+			n += len(`\u0000`) - 1
+		}
+	}
+
+	return n
+}
+
+// due reports whether it is time to write. A whole tool call is written at once or, if more was written than may be, a flush
+// interval later, together with those that have come whole meanwhile.
 func (c *cadence) due(now time.Time) bool {
 	since := now.Sub(c.last)
-
-	return c.unsaved > 0 && (c.unsaved >= c.bytes || since >= c.every) && since >= c.rest() && c.over(now) <= 0
+	switch {
+	case !c.call.IsZero():
+		return now.Sub(c.call) >= c.every || c.over(now) <= 0
+	case c.unsaved == 0:
+		return false
+	default:
+		return (c.unsaved >= c.bytes || since >= c.every) && since >= c.rest() && c.over(now) <= 0
+	}
 }
 
 // rest is how long the store is left alone between two writes.
 func (c *cadence) rest() time.Duration { return sparing * min(c.pulse.rate(), c.every) }
 
-// over returns how many bytes more have been written than may be.
+// over returns how many bytes more would have been written than may be.
 func (c *cadence) over(now time.Time) int {
-	return c.written - cadenceFree - c.size/4 - int(now.Sub(c.started).Seconds()*cadencePerSecond)
+	next := c.written + c.size + c.beside
+	if next <= cadenceTimes*c.plain-c.size-c.beside { // and the end
+		return 0
+	}
+
+	return next - cadenceFree - int(now.Sub(c.started).Seconds()*cadencePerSecond)
 }
 
 // wait returns how long it is until due, if nothing more comes; false if there is nothing to write.
 func (c *cadence) wait(now time.Time) (time.Duration, bool) {
+	if !c.call.IsZero() {
+		return max(c.every-now.Sub(c.call), 0), true
+	}
 	if c.unsaved == 0 {
 		return 0, false
 	}
@@ -79,6 +124,6 @@ func (c *cadence) wait(now time.Time) (time.Duration, bool) {
 
 // wrote takes note of a write.
 func (c *cadence) wrote(now time.Time) {
-	c.last, c.unsaved = now, 0
-	c.written += c.size
+	c.last, c.unsaved, c.call = now, 0, time.Time{}
+	c.written += c.size + c.beside
 }

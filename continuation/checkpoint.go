@@ -72,10 +72,12 @@ func WithCheckpoints(s checkpointstore.Store, opts ...CheckpointOption) Option {
 
 // FlushEvery says how often an answer that grows is written: when d has passed since the last write, or when bytes have
 // come; default 250 ms and 4 KiB. What came since the last write is what a crash costs. Since each write holds the whole
-// answer, writes become rarer as it grows: all of them together hold less than three times the answer, 256 KiB, and
-// 8 KiB for each second that it took. Nor does a write begin sooner after the last one than eight times what the store
-// takes for one at the time, up to eight times d: a store that is slow or overloaded is spared. A break and a whole tool
-// call are always written, and so is an end that the consumer does not read within 20 ms; one that it reads is deleted
+// answer, writes become rarer as it grows: all of them together, the one at the end too, hold at most three times the answer
+// or, if that is more, 256 KiB, 8 KiB for each second, and the write at the end; of a long answer that comes fast a crash
+// costs up to half. Breaks are written whatever that takes, and so is a whole tool call, a flush interval later if more
+// was written than may be. Nor does a write begin sooner after the last one than eight times what the store
+// takes for one at the time, up to eight times d: a store that is slow or overloaded is spared. An end is
+// always written that the consumer does not read within 20 ms; one that it reads is deleted
 // instead, unless [KeepUntilCommit]. Both must be more than 0.
 func FlushEvery(d time.Duration, bytes int) CheckpointOption {
 	return func(k *checkpoints) {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/eino-carryon/carryon/checkpointstore"
+	"github.com/eino-carryon/carryon/checkpointstore/memstore"
 )
 
 // ckStore is a store with something wrong.
@@ -69,3 +70,11 @@ func (s *ckStore) Put(ctx context.Context, c checkpointstore.Checkpoint) error {
 		return s.Store.Put(ctx, c)
 	}
 }
+
+// ckFixed always returns the same checkpoint.
+type ckFixed struct {
+	*memstore.Store
+	c checkpointstore.Checkpoint
+}
+
+func (s *ckFixed) Get(context.Context, string) (checkpointstore.Checkpoint, error) { return s.c, nil }

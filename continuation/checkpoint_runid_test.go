@@ -249,14 +249,6 @@ func TestUnusableCheckpoints(t *testing.T) {
 	}
 }
 
-// ckFixed always returns the same checkpoint.
-type ckFixed struct {
-	*memstore.Store
-	c checkpointstore.Checkpoint
-}
-
-func (s *ckFixed) Get(context.Context, string) (checkpointstore.Checkpoint, error) { return s.c, nil }
-
 // TestCancelledWhileTheStoreIsAsked: that is no failure of the store.
 func TestCancelledWhileTheStoreIsAsked(t *testing.T) {
 	t.Parallel()

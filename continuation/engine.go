@@ -49,10 +49,10 @@ type speech interface {
 	runAnswer(answer any) einocallbacks.CallbackOutput
 	// ending returns what a whole answer says of its end.
 	ending(answer any) (finish string, usage snapshot.Usage)
-	// fingerprint writes what is asked, stored what a checkpoint needs beside the core's view of the answer; restored
+	// fingerprint writes what is asked, stored what a checkpoint needs beside the core's view of the answer, and returns its bytes; restored
 	// returns the chunks that a checkpoint holds.
 	fingerprint(h hash.Hash, r *request)
-	stored(c *carry, cp *checkpointstore.Checkpoint)
+	stored(c *carry, cp *checkpointstore.Checkpoint) int
 	restored(cp *checkpointstore.Checkpoint) []chunk
 	// tellAgent sends an event of the agent whose model is called.
 	tellAgent(ctx context.Context, e callbacks.Event)

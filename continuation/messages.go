@@ -143,7 +143,11 @@ func runUsage(u *schema.TokenUsage) *model.TokenUsage {
 }
 
 // stored adds in which parts the text came.
-func (s messages) stored(c *carry, cp *checkpointstore.Checkpoint) { c.parts.store(cp) }
+func (s messages) stored(c *carry, cp *checkpointstore.Checkpoint) int {
+	c.parts.store(cp)
+
+	return 0
+}
 
 // restored returns what a checkpoint holds as a client would have sent it.
 func (s messages) restored(cp *checkpointstore.Checkpoint) []chunk {

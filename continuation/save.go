@@ -29,12 +29,16 @@ func (c *call) grew(m chunk) {
 	if !c.saves() {
 		return
 	}
-	n := len(snapshot.Text(m.Message)) + len(m.ReasoningContent)
+	pace := &c.saver.pace
+	pace.grew(snapshot.Text(m.Message))
+	pace.grew(m.ReasoningContent)
 	for i := range m.ToolCalls {
-		n += len(m.ToolCalls[i].Function.Arguments)
+		pace.grew(m.ToolCalls[i].Function.Arguments)
 	}
-	c.saver.pace.grew(n)
-	c.save(len(m.ToolCalls) > 0 && c.newWholeCall())
+	if len(m.ToolCalls) > 0 && c.newWholeCall() {
+		pace.called(time.Now())
+	}
+	c.save(false)
 }
 
 // newWholeCall reports whether a tool call has become whole since the last write.
@@ -57,7 +61,7 @@ func (c *call) save(now bool) {
 		return
 	}
 	t := time.Now()
-	if !now && (!c.saver.pace.due(t) || c.saver.busy()) {
+	if p := &c.saver.pace; !now && (!p.due(t) || p.call.IsZero() && c.saver.busy()) {
 		return
 	}
 	c.saver.put(job{checkpoint: c.checkpoint(t)})
@@ -83,7 +87,7 @@ func (c *call) checkpoint(now time.Time) checkpointstore.Checkpoint {
 			cp.OpenToolCall = &stored
 		}
 	}
-	c.engine.speech.stored(&c.carry, &cp)
+	c.saver.pace.beside = cadenceEach + c.engine.speech.stored(&c.carry, &cp)
 	cp.UpdatedAt = now
 	cp, lost := checkpointstore.Normalize(cp)
 	if len(lost) > 0 && !c.saver.told {
