@@ -38,7 +38,7 @@ func (c *controlled[M]) expert(t *testing.T, inner *fm.Model, handlers []adk.Typ
 		Name: "expert", Description: "knows", ToolsConfig: c.worker.tools(t, "look"), Handlers: handlers,
 	}
 
-	return c.agent(t, c.place, cfg, inner, continuation.WithBackoff(c.backoff), c.handler())
+	return c.agent(t, c.place, cfg, inner, continuation.WithBackoff(c.backoff), continuation.WithStreamingGenerate(), c.handler())
 }
 
 func (c *controlled[M]) backoff(int) time.Duration {
@@ -53,7 +53,7 @@ func (c *controlled[M]) runner(t *testing.T, asker, expert *fm.Model, h *bystand
 	t.Helper()
 
 	return adk.NewTypedRunner(adk.TypedRunnerConfig[M]{
-		Agent: c.nest.build(t, c, asker, expert, h), EnableStreaming: true, CheckPointStore: c.store,
+		Agent: c.nest.build(t, c, asker, expert, h), EnableStreaming: !c.nest.whole, CheckPointStore: c.store,
 	})
 }
 
@@ -101,7 +101,9 @@ func (c *controlled[M]) interrupt(t *testing.T) (runs []string, inTime bool) {
 	if c.moment.between {
 		by.reached = make(chan struct{})
 	}
-	ctx, strike := t.Context(), func() {}
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	strike := func() {}
 	if c.signal.ctx != nil {
 		ctx, strike = c.signal.ctx(ctx)
 	}
@@ -133,8 +135,11 @@ func (c *controlled[M]) interrupt(t *testing.T) (runs []string, inTime bool) {
 		// the first content; what it brings is closed unread.
 		close(c.release)
 	}
+	if c.nest.whole {
+		stop()
+	}
 	c.calledOff(t)
-	if c.signal.late && c.nest.name != "alone" && len(expert.Requests()) == len(c.scripts()) {
+	if c.signal.late && len(c.nest.asks) > 0 && len(expert.Requests()) == len(c.scripts()) {
 		return nil, false
 	}
 	inTime = c.ended(t, all)

@@ -16,6 +16,7 @@ type nest[M adk.MessageType] struct {
 	asks  []fm.Script // of the asker, until the expert is at work
 	after []fm.Script // of the asker, when the expert is done
 	words string      // the last that is said
+	whole bool        // the agent does not stream
 	stuck bool        // Eino v0.9.13 fails to go on from such a checkpoint, with the bare model as well
 	build func(t *testing.T, c *controlled[M], asker, expert *fm.Model, handlers ...adk.TypedChatModelAgentMiddleware[M]) adk.TypedAgent[M]
 }
@@ -30,6 +31,14 @@ func alone[M adk.MessageType]() nest[M] {
 			return c.expert(t, expert, handlers)
 		},
 	}
+}
+
+// unstreamed is an agent that asks by Generate. Eino tells its model nothing, so that its user ends the context as well.
+func unstreamed[M adk.MessageType]() nest[M] {
+	n := alone[M]()
+	n.name, n.whole = "not streaming", true
+
+	return n
 }
 
 // below are the ways to stand below another agent that hold for either type of messages.
