@@ -88,6 +88,8 @@ const (
 	NoticeNoFinishReason NoticeKind = "finish_reason_not_sent"
 	// NoticePrefillRefused: the provider refused a trailing assistant message; a user turn is used from now on.
 	NoticePrefillRefused NoticeKind = "prefill_refused"
+	// NoticeThoughtRefused: the provider refused a request for the thoughts in it; it is sent once more without any.
+	NoticeThoughtRefused NoticeKind = "thought_refused"
 	// NoticeHintRefused: the provider refused a request with a hint; none is sent from now on.
 	NoticeHintRefused NoticeKind = "hint_refused"
 	// NoticeReplayed: a finished answer was delivered from the checkpoint store; the model was not asked.

@@ -72,15 +72,17 @@ func (l *layout) interrupt(broke bool) {
 	}
 	l.prose.interrupt()
 	l.reopen()
-	if b := l.last(); b != nil && b.kind == schema.ContentBlockTypeAssistantGenText {
-		l.goOn(b, b.empty() || !l.solid)
-	}
 }
 
-// reopen readies the layout for an attempt that takes the place of one without content, which may have begun a block.
+// reopen readies the layout for an attempt that takes the place of one without content, which may have begun a block. The
+// text of an attempt that broke before goes on in its block.
 func (l *layout) reopen() {
 	l.places, l.metas, l.open = nil, nil, -1
-	if b := l.last(); b != nil && b.empty() && !slices.Contains(l.broken, b.place) {
+	switch b := l.last(); {
+	case b == nil:
+	case l.later && b.kind == schema.ContentBlockTypeAssistantGenText:
+		l.goOn(b, b.empty() || !l.solid)
+	case b.empty() && !slices.Contains(l.broken, b.place):
 		l.goOn(b, true)
 	}
 }

@@ -40,6 +40,9 @@ func (c *call) arrived(m chunk) {
 		if !c.content {
 			c.epilogue.began()
 		}
+		if c.fresh {
+			c.accepted()
+		}
 		c.fresh, c.content = false, true
 		c.watch.reset(c.idle)
 	} else {

@@ -26,7 +26,7 @@ const (
 func UserTurn() Dialect { return Dialect{form: dialectUserTurn} }
 
 // Prefill ends the request with the partial answer itself, for providers that continue a trailing assistant message to
-// the byte. A provider that refuses it is asked with [UserTurn] from then on.
+// the byte. A provider that refuses it, in whatever words, is asked with [UserTurn]: from then on, if it takes that.
 func Prefill() Dialect { return Dialect{form: dialectPrefill} }
 
 // PrefillWith is [Prefill] for providers that want the last message marked or the request told: mark, if not nil, may

@@ -35,6 +35,10 @@ type speech interface {
 	base(asked *request, place hintPlace) *request
 	// continued returns the request that carries the partial answer; base is not changed.
 	continued(base request, s snapshot.Snapshot, d Dialect, p profile, prompt string) *request
+	// thoughtless returns r without any reasoning in its answers, and whether there was some; r is not changed.
+	thoughtless(r *request) (*request, bool)
+	// recovered reports whether an answer in r bears a mark of this decorator.
+	recovered(r *request) bool
 	// profile returns what is known of the clients of a type.
 	profile(typ string) profile
 	// layout returns what gives the blocks of one call their places; nil if its messages have none.

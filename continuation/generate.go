@@ -19,6 +19,7 @@ type generation[M any] struct {
 	budget   budget
 	refusals int   // by the circuit breaker, in a row
 	class    Class // of the latest error
+	refusal  error // of the request with reasoning, if it was made once more without
 }
 
 func generate[M any](ctx context.Context, e *engine, asked *request, ask func(context.Context, *request) (M, error)) (M, error) {
@@ -60,6 +61,10 @@ func (g *generation[M]) tries(ctx context.Context) (none M, _ error) {
 		g.class = class
 		d, ok := g.again(ctx, class, err)
 		if !ok {
+			if g.refusal != nil && class.Kind == InvalidRequest {
+				err = g.refusal
+			}
+
 			return none, refusedAfter(err, before)
 		}
 		if !isRefusal(err) {
@@ -116,9 +121,14 @@ func (g *generation[M]) again(ctx context.Context, class Class, err error) (time
 		d, reason := g.budget.wait(g.refusals, Class{}, time.Now())
 
 		return d, cfg.breaker.open == WaitWhenOpen && reason == ""
+	case class.Kind == InvalidRequest && g.unthink(ctx, err):
+		return 0, true
 	case g.request.hinted && class.Kind == InvalidRequest:
 		g.engine.refuseHint(ctx, g.events, err)
 		g.request = g.engine.baseRequest(g.asked)
+		if g.refusal != nil {
+			g.request, _ = g.engine.speech.thoughtless(g.request)
+		}
 
 		return 0, true
 	case class.Permanent() || class.Kind == Unknown || g.budget.opens >= cfg.openRetries:
@@ -132,6 +142,22 @@ func (g *generation[M]) again(ctx context.Context, class Class, err error) (time
 	g.events.emit(ctx, openRetried(g.events.source(), g.budget.opens, d, class, err))
 
 	return d, true
+}
+
+// unthink leaves all reasoning out of the request, once, if the provider has refused it for that and it is not the
+// caller's alone.
+func (g *generation[M]) unthink(ctx context.Context, err error) bool {
+	if g.refusal != nil || !g.engine.speech.recovered(g.asked) || !refusesThought(err) {
+		return false
+	}
+	bare, some := g.engine.speech.thoughtless(g.request)
+	if !some {
+		return false
+	}
+	g.request, g.refusal = bare, err
+	g.engine.tellThought(ctx, g.events, err)
+
+	return true
 }
 
 // tellEnd sends the last event. The answer came in one piece, so that it has no first content.

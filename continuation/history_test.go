@@ -171,11 +171,6 @@ func TestPrefillRefused(t *testing.T) {
 			})
 		}
 	}
-	t.Run("for another reason", func(t *testing.T) {
-		t.Parallel()
-		r, events, _ := ctRun(t, fm.New(fm.Script{fm.Text("Hello "), fm.Reset()}, fm.Script{fm.OpenFail(ctStatus(400))}), continuation.WithDialect(continuation.Prefill()))
-		assert.Equal(t, continuation.ReasonRefused, ctExhausted(t, r, events).Reason)
-	})
 }
 
 func TestInputThatEndsInAnAssistantMessage(t *testing.T) {

@@ -8,43 +8,6 @@ import (
 	"github.com/eino-carryon/carryon/snapshot"
 )
 
-// refused handles a request that the provider refuses for what this decorator added to it. It is sent once more without
-// that, at once, and that is no interruption.
-func (c *call) refused(err error) bool {
-	if !c.fresh || isEOF(err) {
-		return false
-	}
-	class := c.classify(err)
-	if class.Kind != InvalidRequest {
-		return false
-	}
-	switch {
-	case c.request.exact && refusesPrefill(err):
-		c.engine.learned.refusesPrefill.Store(true)
-		c.emit(callbacks.Notice{
-			Call: c.source(), Kind: callbacks.NoticePrefillRefused, Message: callbacks.BoundMessage(err.Error()),
-		})
-	case c.request.hinted:
-		c.engine.refuseHint(c.caller, c.emitter(), err)
-		c.base = c.engine.baseRequest(c.asked)
-	default:
-		return false
-	}
-	c.outcome(notCounted(err))
-	c.carry.reopen()
-	c.prepare(c.budget.number)
-	c.begin()
-
-	return true
-}
-
-// refusesPrefill reports whether a provider says that a request must not end with an assistant message. There is no type
-// for it. The words are those of Anthropic and of the servers that follow it, Gemini, DeepSeek, and Mistral's templates.
-func refusesPrefill(err error) bool {
-	return speaksOf(err, "prefill", "must end with a user", "ends with a user role", "must be a user message",
-		"expected last role user")
-}
-
 // reopen makes a request again that failed before any content, after a wait, if there is a budget for it.
 func (c *call) reopen(err error, class Class) {
 	err = asError(err)
@@ -90,6 +53,9 @@ func (c *call) stretchAfter(err error) {
 
 // fatal ends the call with a permanent error: of the original answer as it is, of a continuation beside the first error.
 func (c *call) fatal(err error, class Class) {
+	if c.refusal != nil && class.Kind == InvalidRequest { // it was refused for something else
+		err = c.refusal
+	}
 	c.outcome(outcomeOf(err, class))
 	if c.budget.number == 0 {
 		c.fail(class, err)
@@ -243,7 +209,7 @@ func (c *call) prepare(n int) {
 		return
 	}
 	d := c.dialect
-	if d.exact() && c.engine.learned.refusesPrefill.Load() {
+	if d.exact() && (c.switched || c.engine.learned.refusesPrefill.Load()) {
 		d = UserTurn()
 	}
 	base := *c.base
@@ -254,6 +220,9 @@ func (c *call) prepare(n int) {
 		prompt = c.promptText(s, n)
 	}
 	c.request = c.engine.speech.continued(base, s, d, *c.profile, prompt)
+	if c.thoughtless {
+		c.request, _ = c.engine.speech.thoughtless(c.request)
+	}
 	j := newJoiner(&c.acc, c.request.trimmed, c.request.exact)
 	j.keepPreamble, j.notFrom = c.cfg.keepPreamble, c.replayed
 	c.seam = newSeam(j)

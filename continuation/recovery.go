@@ -30,12 +30,16 @@ type recovery struct {
 	unasked  int           // continuations before the first probe
 	tail     chunk         // what ends an answer that a probe does not show to be cut: half a rune
 
-	plan    snapshot.Plan // of the continuation under way
-	class   Class         // of the latest interruption
-	first   error         // of the first interruption
-	last    error         // of the latest one
-	before  error         // what the latest request failed with, unless that is first
-	dropped []string      // names of the calls that the latest interruption cut off
+	plan   snapshot.Plan // of the continuation under way
+	class  Class         // of the latest interruption
+	first  error         // of the first interruption
+	last   error         // of the latest one
+	before error         // what the latest request failed with, unless that is first
+
+	switched    bool     // the exact dialect was refused, which says nothing of other calls yet
+	thoughtless bool     // requests go without any reasoning
+	refusal     error    // what was refused first, until a request is taken
+	dropped     []string // names of the calls that the latest interruption cut off
 
 	answer  snapshot.Usage // of the ended attempts, as one answer
 	billed  snapshot.Usage // of the ended attempts together

@@ -204,22 +204,26 @@ func TestDialects(t *testing.T) {
 		t.Run("B050 the continuation is refused/"+place, func(t *testing.T) {
 			t.Parallel()
 			prefill := continuation.WithDialect(continuation.Prefill())
-			refused := refusal(&status{HTTPStatusCode: 400, Message: "The conversation must end with a user message."})
-			scene{
-				text: "ab", finish: "stop", requests: 3,
-				events: []string{"broke: connection_reset, ContinueText", "started 1", "notice: prefill_refused", "completed: stop"},
-			}.check(t, play(t, fm.New(
-				fm.Script{fm.Text("a"), fm.Reset()}, refused, fm.Script{fm.Text("b"), fm.Finish("stop")},
-			), now(), prefill, continuation.WithMaxContinuations(1)))
+			for _, message := range []string{
+				"The conversation must end with a user message.", "Cannot set add_generation_prompt and continue_final_message.", "No.",
+			} {
+				scene{
+					text: "ab", finish: "stop", requests: 3,
+					events: []string{"broke: connection_reset, ContinueText", "started 1", "notice: prefill_refused", "completed: stop"},
+				}.check(t, play(t, fm.New(
+					fm.Script{fm.Text("a"), fm.Reset()}, refusal(&status{HTTPStatusCode: 400, Message: message}),
+					fm.Script{fm.Text("b"), fm.Finish("stop")},
+				), now(), prefill, continuation.WithMaxContinuations(1)))
+			}
 
 			other := &status{HTTPStatusCode: 400, Message: "Cannot set add_generation_prompt and continue_final_message."}
-			g := play(t, fm.New(fm.Script{fm.Text("a"), fm.Reset()}, refusal(other)), now(), prefill)
+			g := play(t, fm.New(fm.Script{fm.Text("a"), fm.Reset()}, refusal(other), refusal(other)), now(), prefill)
 			var exhausted *continuation.ExhaustedError
 			require.ErrorAs(t, g.err, &exhausted)
 			assert.Equal(t, continuation.ReasonRefused, exhausted.Reason)
 			require.EqualError(t, exhausted.First, fm.ResetError().Error(), "what broke the answer")
 			assert.Equal(t, error(other), exhausted.Last)
-			assert.Len(t, g.requests, 2, "not five times")
+			assert.Len(t, g.requests, 3, "not five times")
 		})
 	}
 }

@@ -79,7 +79,8 @@ func TestHalfAThought(t *testing.T) {
 	}
 }
 
-// TestThoughtIsRefused: a request that a provider refuses for its thoughts is not sent again.
+// TestThoughtIsRefused: a request that a provider refuses for its thoughts is sent once more without any, and never again
+// as it was.
 func TestThoughtIsRefused(t *testing.T) {
 	t.Parallel()
 	k := thinkers()[0]
@@ -92,13 +93,21 @@ func TestThoughtIsRefused(t *testing.T) {
 	} {
 		t.Run(label, func(t *testing.T) {
 			t.Parallel()
-			g := play(t, fm.New(first, fm.Script{fm.OpenFail(err)}).TypeName(k.client), now())
+			rest := fm.Script{fm.Text("world."), fm.Finish("end_turn")}
+			g := play(t, fm.New(first, fm.Script{fm.OpenFail(err)}, rest).TypeName(k.client), now())
+			require.NoError(t, g.err)
+			assert.Equal(t, "Hello world.", g.message(t).Content)
+			require.Len(t, g.requests, 3)
+			assert.Equal(t, "Whole.", g.requests[1].Messages[1].ReasoningContent)
+			assert.Equal(t, &schema.Message{Role: schema.Assistant, Content: "Hello"}, g.requests[2].Messages[1])
+
+			g = play(t, fm.New(first, fm.Script{fm.OpenFail(err)}, fm.Script{fm.OpenFail(err)}).TypeName(k.client), now())
 			var exhausted *continuation.ExhaustedError
 			require.ErrorAs(t, g.err, &exhausted)
 			assert.Equal(t, continuation.ReasonRefused, exhausted.Reason)
 			assert.Equal(t, "Hello ", exhausted.Partial.Content)
 			require.ErrorIs(t, g.err, err)
-			assert.Len(t, g.requests, 2)
+			assert.Len(t, g.requests, 3)
 
 			g = play(t, fm.New(fm.Script{fm.OpenFail(err)}).TypeName(k.client), now())
 			assert.Equal(t, error(err), g.err, "the caller's own request")
