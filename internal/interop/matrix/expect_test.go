@@ -1,6 +1,7 @@
 package matrix
 
 import (
+	"github.com/eino-carryon/carryon/internal/faultllm"
 	"github.com/eino-carryon/carryon/internal/interop/clients"
 )
 
@@ -63,7 +64,19 @@ func (c cell) want() remedy {
 		return untouched // a finish reason that was seen makes the answer whole
 	}
 
+	if c.switches() {
+		return p.plan(c.client)
+	}
+
 	return f.ends(p.plan(c.client))
+}
+
+// switches says whether the request that is refused ends in the partial answer, as Ollama is asked: then that may be what is
+// refused, and it is asked with a user turn.
+func (c cell) switches() bool {
+	plan := c.place.plan(c.client)
+
+	return c.fault.refuses && c.client.Vendor == faultllm.Ollama && (plan == continued || plan == beforeTool)
 }
 
 // ends returns what comes of a remedy whose request is refused for good.
@@ -88,7 +101,7 @@ func (c cell) requests() int {
 		return n
 	default:
 	}
-	if c.fault.next != nil {
+	if c.fault.next != nil && !c.switches() {
 		n++
 	}
 	if c.prefills() {
@@ -100,7 +113,7 @@ func (c cell) requests() int {
 
 // prefills says whether the answer is to be continued by a prefill.
 func (c cell) prefills() bool {
-	return c.fault.noPrefill && (c.want() == continued || c.want() == beforeTool)
+	return (c.switches() || c.fault.noPrefill) && (c.want() == continued || c.want() == beforeTool)
 }
 
 // arrived returns the place with what has arrived there: some errors come in one frame with a piece of text.
