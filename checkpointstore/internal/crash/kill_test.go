@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -29,6 +30,14 @@ var seed = flag.Uint64("seed", 1, "of the moments at which processes are killed"
 // in the store.
 func TestKilled(t *testing.T) {
 	t.Parallel()
+	var beforeTools, inTakeovers atomic.Int64
+	t.Cleanup(func() { // when all stores are through
+		t.Logf("%d kills fell between an answer and the end of its tools, %d into a takeover", beforeTools.Load(), inTakeovers.Load())
+		if *kills >= 60 {
+			assert.Positive(t, beforeTools.Load())
+			assert.Positive(t, inTakeovers.Load())
+		}
+	})
 	each(t, func(t *testing.T, at place, s checkpointstore.Store) {
 		t.Helper()
 		h := fnv.New64a()
@@ -42,6 +51,8 @@ func TestKilled(t *testing.T) {
 				t.Fatalf("run %d", run)
 			}
 		}
+		beforeTools.Add(int64(sum.beforeTools))
+		inTakeovers.Add(int64(sum.inTakeovers))
 		t.Logf("%d kills; of %d delivered bytes that the dead left %d were not in the store, %d at most", sum.kills, sum.delivered, sum.bytes, sum.most)
 		t.Logf("%d tokens were billed, where %d are needed: %d a kill", sum.billed, sum.needed, (sum.billed-sum.needed)/sum.kills)
 	})
@@ -51,6 +62,29 @@ func TestKilled(t *testing.T) {
 type losses struct {
 	kills, delivered, bytes, most int
 	billed, needed                int
+	beforeTools, inTakeovers      int // kills
+}
+
+// diedInTakeover reports whether the process had found an answer under way, and its claim was not yet in the store.
+func (p *life) diedInTakeover() bool {
+	i := slices.IndexFunc(p.said, func(l line) bool { return l.Kind == saidGot && l.Epoch > 0 && !l.Done })
+
+	return i >= 0 && !slices.ContainsFunc(p.said[i:], is(saidPutEnd))
+}
+
+// diedBeforeTools reports whether an answer had come whole, and its tools had not all run, or their results were not yet
+// in the journal.
+func (p *life) diedBeforeTools() bool {
+	for _, l := range slices.Backward(p.said) {
+		switch l.Kind {
+		case saidTool, saidToolEnd:
+			return true
+		case saidAsks, saidChunk, saidGot:
+			return false
+		}
+	}
+
+	return false
 }
 
 // live lets a run live through up to four kills, to its end.
@@ -62,9 +96,17 @@ func (w *world) live(t *testing.T, random *rand.Rand, sum *losses) {
 		if !p.until(t, moment(random)) {
 			break // it came to its end before
 		}
-		p.linger(time.Duration(random.IntN(2000)) * time.Microsecond)
+		if random.IntN(2) > 0 {
+			p.linger(time.Duration(random.IntN(2000)) * time.Microsecond)
+		}
 		p.kill(t)
 		sum.kills++
+		if p.diedInTakeover() {
+			sum.inTakeovers++
+		}
+		if p.diedBeforeTools() {
+			sum.beforeTools++
+		}
 		w.examine(t, p)
 		w.mourn(t, p, sum)
 	}
@@ -77,9 +119,11 @@ func (w *world) live(t *testing.T, random *rand.Rand, sum *losses) {
 // moment chooses when to kill: anywhere, while the answer is taken over, or at one of the steps between two answers.
 func moment(random *rand.Rand) func(line) bool {
 	lines, after := 0, random.IntN(170)
-	switch random.IntN(4) {
+	switch random.IntN(6) {
 	case 0:
 		after = random.IntN(10)
+	case 2:
+		return func(l line) bool { return l.Kind == saidGot && l.Epoch > 0 && !l.Done || l.Kind == saidToolEnd }
 	case 1:
 		kinds := []string{saidGot, saidTool, saidToolEnd, saidAsks, saidFinished}
 		kind, skip := kinds[random.IntN(len(kinds))], random.IntN(2)
