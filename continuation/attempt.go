@@ -102,7 +102,9 @@ type PanicError struct {
 }
 
 // Error tells the value; the stack is left to those who ask for it.
-func (e *PanicError) Error() string { return fmt.Sprintf("continuation: panic: %v", e.Value) }
+func (e *PanicError) Error() string {
+	return "continuation: panic: " + middleCut(fmt.Sprint(e.Value))
+}
 
 // Unwrap returns the panic's value if it is an error.
 func (e *PanicError) Unwrap() error {

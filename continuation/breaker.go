@@ -114,9 +114,9 @@ type slot struct {
 type refusalError struct{ cause, before error }
 
 func (e *refusalError) Error() string {
-	s := "continuation: circuit breaker: " + e.cause.Error()
+	s := "continuation: circuit breaker: " + causeText(e.cause)
 	if e.before != nil {
-		s += "; before it: " + e.before.Error()
+		s += "; before it: " + causeText(e.before)
 	}
 
 	return s

@@ -131,7 +131,7 @@ type TakenOverError struct {
 
 // Error names the run.
 func (e *TakenOverError) Error() string {
-	return fmt.Sprintf("continuation: run %q was taken over by another call: %v", e.RunID, e.Err)
+	return fmt.Sprintf("continuation: run %q was taken over by another call: %s", e.RunID, causeText(e.Err))
 }
 
 // Unwrap returns the store's error.

@@ -44,7 +44,8 @@ const (
 
 // ExhaustedError ends a stream that could not be brought to its end. All text that it carries was delivered before.
 // errors.Is and errors.As find [ErrExhausted], First and Last. It can be encoded with encoding/gob, as checkpoints of
-// agents do: the partial text and the texts of First and Last are kept, and those still match this package's sentinels.
+// agents do: the partial text and the texts of First and Last are kept, as far as Error tells them, and those still match this
+// package's sentinels.
 type ExhaustedError struct {
 	Partial  *schema.Message // the answer as far as it came: text, reasoning, no half tool call
 	Attempts int             // continuations that were begun
@@ -53,14 +54,20 @@ type ExhaustedError struct {
 	Reason   string          // one of the Reason constants
 }
 
-// Error tells the reason, the number of continuations, and the first and last cause.
+// Error tells the reason, the number of continuations, and the first and last cause, of each at most a KiB: of more, the
+// middle is left out.
 func (e *ExhaustedError) Error() string {
 	s := fmt.Sprintf("continuation: exhausted after %d continuations (%s)", e.Attempts, e.Reason)
+	first, last := "", ""
 	if e.First != nil {
-		s += ": first: " + e.First.Error()
+		first = causeText(e.First)
+		s += ": first: " + first
 	}
-	if e.Last != nil && (e.First == nil || e.Last.Error() != e.First.Error()) {
-		s += "; last: " + e.Last.Error()
+	if e.Last != nil {
+		last = causeText(e.Last)
+	}
+	if last != first {
+		s += "; last: " + last
 	}
 
 	return s
@@ -88,5 +95,6 @@ type BufferError struct {
 
 // Error names the call and the limit.
 func (e *BufferError) Error() string {
-	return fmt.Sprintf("continuation: tool call %q (id %q) outgrew the buffer of %d bytes", e.Tool, e.ID, e.Limit)
+	return fmt.Sprintf("continuation: tool call %q (id %q) outgrew the buffer of %d bytes",
+		middleCut(e.Tool), middleCut(e.ID), e.Limit)
 }

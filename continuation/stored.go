@@ -11,7 +11,8 @@ import (
 	"github.com/eino-carryon/carryon/callbacks"
 )
 
-// StoredError stands for an error that went through encoding/gob: its text and class are kept, and errors.Is still finds
+// StoredError stands for an error that went through encoding/gob: its text, of which the middle is left out if it is longer
+// than a KiB, and class are kept, and errors.Is still finds
 // this package's sentinel errors. [DefaultClassifier] returns the class.
 type StoredError struct {
 	Text     string
@@ -34,7 +35,7 @@ func storedError(err error) *StoredError {
 	if s := (*StoredError)(nil); errors.As(err, &s) && same(s, err) {
 		return s
 	}
-	s := &StoredError{Text: err.Error(), Class: DefaultClassifier(err)}
+	s := &StoredError{Text: causeText(err), Class: DefaultClassifier(err)}
 	for _, sentinel := range []error{ErrIdleStall, ErrTruncated} {
 		if errors.Is(err, sentinel) {
 			s.Sentinel = sentinel.Error()
@@ -92,7 +93,7 @@ type storedPanic struct {
 
 // GobEncode implements gob.GobEncoder.
 func (e *PanicError) GobEncode() ([]byte, error) {
-	return encodeGob(storedPanic{Value: fmt.Sprint(e.Value), Stack: e.Stack})
+	return encodeGob(storedPanic{Value: middleCut(fmt.Sprint(e.Value)), Stack: e.Stack})
 }
 
 // GobDecode implements gob.GobDecoder.

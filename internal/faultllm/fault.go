@@ -21,6 +21,8 @@ type Fault struct {
 	count   int
 	every   time.Duration
 	release <-chan struct{}
+
+	oneIndex bool
 }
 
 type faultKind int

@@ -33,9 +33,9 @@ func (x *exchange) stream(ctx context.Context, said []event) {
 		return
 	}
 	head, tail, reached := x.fault.at.place(events)
-	if x.send(ctx, head) && reached {
+	if x.send(ctx, x.fault.overOneIndex(head)) && reached {
 		x.hit()
-		x.breakAt(ctx, tail)
+		x.breakAt(ctx, x.fault.overOneIndex(tail))
 	}
 }
 

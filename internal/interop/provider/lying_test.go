@@ -85,7 +85,10 @@ func TestCallsThatCannotBeToldApart(t *testing.T) {
 				"unbroken": faultllm.OneIndex(), "behind the first": faultllm.Reset(faultllm.AfterTool(0)),
 				"in the second": faultllm.Reset(faultllm.InTool(1, 8)), "behind both": faultllm.Reset(faultllm.AfterTool(1)),
 			} {
-				if name == "one id" && where == "unbroken" {
+				switch {
+				case name == "one index":
+					f = faultllm.WithOneIndex(f)
+				case where == "unbroken":
 					f = faultllm.None() // with one index as well there is one call, whoever reads it
 				}
 				t.Run(c.String()+"/"+name+"/"+where, func(t *testing.T) {
