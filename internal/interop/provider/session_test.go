@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/cloudwego/eino/schema"
@@ -62,7 +63,7 @@ func session(t *testing.T, c clients.Client, answer faultllm.Answer, f faultllm.
 	}
 	for way, said := range map[string]*schema.Message{"as it is": second, "stored and repaired": continuation.Repair(stored(t, second))} {
 		before := r.Server.Ledger().Requests
-		_, err = rig.Stream(t.Context(), m, append(in[:len(in):len(in)], next(said)[2:]...))
+		_, err = rig.Stream(t.Context(), m, slices.Concat(in, next(said)[2:]))
 		require.NoError(t, err, way)
 		after := r.Server.Ledger().Records[before:]
 		require.Len(t, after, 1, way)
