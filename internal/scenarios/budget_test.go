@@ -159,7 +159,7 @@ func TestRefusals(t *testing.T) {
 			// https://github.com/PrimeIntellect-ai/prime-agent/issues/1490
 			"B105 it is sent again for hours": {{fm.OpenFail(bad)}},
 			// https://github.com/vectara/awesome-agent-failures/pull/45
-			"B111 it is sent again over night": {{fm.Text("a"), fm.Reset()}, {fm.OpenFail(bad)}},
+			"B111 a continuation is sent again over night": {{fm.Text("a"), fm.Reset()}, {fm.OpenFail(bad)}},
 		} {
 			t.Run(fmt.Sprintf("%s/%d", label, code), func(t *testing.T) {
 				t.Parallel()

@@ -117,7 +117,7 @@ func coverage() map[string]func(*testing.T) {
 		"B107": TestRecoveryIsOnUnlessItIsOff,
 		"B109": TestRecoveryIsOnUnlessItIsOff,
 		"B110": TestRecoveryIsOnUnlessItIsOff,
-		"B111": TestRefusals,
+		"B111": TestCostCap,
 		"B113": TestBreakerAndTheCaller,
 		"B114": TestBreakerAndTheCaller,
 		"B115": TestBreakerAndTheCaller,
