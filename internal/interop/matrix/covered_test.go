@@ -21,8 +21,9 @@ func rows() []string { return []string{"faults_test.go", "refusals_test.go", "ma
 // without are the faults of the provider that no row names, and why.
 func without() map[string]string {
 	return map[string]string{
-		"AfterFinish": "it is CutChunked at Finished: the row of a cut, after the finish",
-		"Hold":        "it is Pause, ended by the test and not by the clock: the row of 100 s of silence",
+		"AfterFinish":  "it is CutChunked at Finished: the row of a cut, after the finish",
+		"Hold":         "it is Pause, ended by the test and not by the clock: the row of 100 s of silence",
+		"WithOneIndex": "it needs two calls, and an answer here has one: the rows of one index in the package provider",
 	}
 }
 
