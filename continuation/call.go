@@ -111,7 +111,11 @@ func (c *call) open() error {
 			c.tellEnd()
 		}
 	}()
-	if !c.takenUp() {
+	switch {
+	case c.takenUp():
+	case c.caller.Err() != nil: // nobody waits for an answer
+		c.stop(control(c.caller, false, nil))
+	default:
 		c.beginFirst()
 	}
 	for c.phase == phaseOpening {
