@@ -86,7 +86,12 @@ func TestEachSabotageIsAlone(t *testing.T) {
 				"the first change must be gone when the second is tried")
 		})
 	}
-	_, err := runTable(t, table, "-copies", "0")
+	out, err := runTable(t, table, "-allowed", "1")
+	require.NoError(t, err)
+	require.Contains(t, out, "SURVIVED", "it is printed all the same")
+	_, err = runTable(t, table, "-allowed", "-1")
+	require.ErrorContains(t, err, "-allowed")
+	_, err = runTable(t, table, "-copies", "0")
 	require.ErrorContains(t, err, "-copies")
 }
 
