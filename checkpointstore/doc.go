@@ -1,6 +1,7 @@
 // Package checkpointstore says what a store of checkpoints is: where a run's unfinished answer is kept, so that another
 // process can go on with it after this one died. It holds the contract (Store, Checkpoint), the order of writers
-// (Fence), the rules for keys (ValidateRunID) and the format (Encode). The stores are in the packages below:
+// (Fence), the rules for keys (ValidateRunID), what a method checks first (Begin) and the format (Encode). The stores are
+// in the packages below:
 //
 //	package     for                                      outlives                  shared by            forgets by
 //	memstore    tests; runs that end with their process  nothing                   one process          DeleteOlderThan

@@ -1,6 +1,7 @@
 package checkpointstore
 
 import (
+	"context"
 	"fmt"
 	"unicode"
 	"unicode/utf8"
@@ -30,4 +31,13 @@ func ValidateRunID(runID string) error {
 	}
 
 	return nil
+}
+
+// Begin is what a method of a [Store] checks first: that runID is valid (see [ValidateRunID]), and that ctx has not ended.
+func Begin(ctx context.Context, runID string) error {
+	if err := ValidateRunID(runID); err != nil {
+		return err
+	}
+
+	return ctx.Err()
 }

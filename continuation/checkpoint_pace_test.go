@@ -127,27 +127,6 @@ func TestEndThatIsReadIsNotWritten(t *testing.T) {
 	}
 }
 
-// TestZombieWhoseEndDeletes: a call that was taken over is told so at its end, though all it would do there is delete.
-func TestZombieWhoseEndDeletes(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		store := memstore.New()
-		zombie := fm.New(fm.Script{fm.Text("Water "), fm.Idle(50 * time.Second), fm.Text("boils."), fm.Finish("stop")})
-		m := continuation.Wrap(zombie, continuation.WithCheckpoints(store, continuation.FlushEvery(30*time.Second, 1<<20)))
-		r, err := m.Stream(ckContext(t), ctInput())
-		require.NoError(t, err)
-		errs := make(chan error, 1)
-		go func() { _, err := fm.Collect(r); errs <- err }()
-		<-time.After(45 * time.Second)
-		other := continuation.Wrap(fm.Continuer(ckAnswers()["text"]), ctNow(), continuation.WithCheckpoints(store, continuation.KeepUntilCommit()))
-		require.NoError(t, ctStream(ckContext(t), other).err)
-		require.ErrorIs(t, <-errs, checkpointstore.ErrStale)
-		c, err := store.Get(t.Context(), "run-7")
-		require.NoError(t, err)
-		assert.Equal(t, "Water boils at 100 degrees Celsius.", c.Text, "the successor's answer stands")
-	})
-}
-
 // TestDeleteThatComesTooLate: who has the whole answer keeps it, also if another call is being answered with it.
 func TestDeleteThatComesTooLate(t *testing.T) {
 	t.Parallel()

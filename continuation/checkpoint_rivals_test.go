@@ -91,28 +91,34 @@ func TestMaxTakeovers(t *testing.T) {
 	})
 }
 
-// TestZombieAtTheEnd: a call whose last write is refused does not end as if its answer stood.
+// TestZombieAtTheEnd: a call whose last write is refused does not end as if its answer stood; nor does one that was taken over
+// and has only to delete.
 func TestZombieAtTheEnd(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		store := memstore.New()
-		zombie := fm.New(fm.Script{fm.Text("Water "), fm.Idle(time.Minute), fm.Text("boils."), fm.Finish("stop")})
-		events := &ctEvents{}
-		m := continuation.Wrap(zombie, continuation.WithHandler(events),
-			continuation.WithCheckpoints(store, continuation.KeepUntilCommit(), continuation.FlushEvery(30*time.Second, 1<<20)))
-		r, err := m.Stream(ckContext(t), ctInput())
-		require.NoError(t, err)
-		errs := make(chan error, 1)
-		go func() { _, err := fm.Collect(r); errs <- err }()
-		<-time.After(45 * time.Second)
-		other := continuation.Wrap(fm.Continuer(ckAnswers()["text"]), ctNow(), continuation.WithCheckpoints(store, continuation.KeepUntilCommit()))
-		require.NoError(t, ctStream(ckContext(t), other).err)
-		require.ErrorIs(t, <-errs, checkpointstore.ErrStale)
-		assert.Equal(t, callbacks.OutcomeCancelled, ctEnd(t, events).Outcome, "the caller got no answer")
-		c, err := store.Get(t.Context(), "run-7")
-		require.NoError(t, err)
-		assert.Equal(t, "Water boils at 100 degrees Celsius.", c.Text, "the successor's answer stands")
-	})
+	for name, end := range map[string][]continuation.CheckpointOption{"writes": {continuation.KeepUntilCommit()}, "deletes": nil} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				store := memstore.New()
+				zombie := fm.New(fm.Script{fm.Text("Water "), fm.Idle(50 * time.Second), fm.Text("boils."), fm.Finish("stop")})
+				events := &ctEvents{}
+				m := continuation.Wrap(zombie, continuation.WithHandler(events),
+					continuation.WithCheckpoints(store, append(end, continuation.FlushEvery(30*time.Second, 1<<20))...))
+				r, err := m.Stream(ckContext(t), ctInput())
+				require.NoError(t, err)
+				errs := make(chan error, 1)
+				go func() { _, err := fm.Collect(r); errs <- err }()
+				<-time.After(45 * time.Second)
+				other := continuation.Wrap(fm.Continuer(ckAnswers()["text"]), ctNow(), continuation.WithCheckpoints(store, continuation.KeepUntilCommit()))
+				require.NoError(t, ctStream(ckContext(t), other).err)
+				require.ErrorIs(t, <-errs, checkpointstore.ErrStale)
+				assert.Equal(t, callbacks.OutcomeCancelled, ctEnd(t, events).Outcome, "the caller got no answer")
+				c, err := store.Get(t.Context(), "run-7")
+				require.NoError(t, err)
+				assert.Equal(t, "Water boils at 100 degrees Celsius.", c.Text, "the successor's answer stands")
+			})
+		})
+	}
 }
 
 // TestZombieBetweenCalls: a process that was stopped between two calls of its run does not take the run back; a new run

@@ -40,6 +40,24 @@ func edLeast(u snapshot.Usage) snapshot.Usage {
 // edUnknown is the usage of one attempt that reported none.
 func edUnknown() snapshot.Usage { return edLeast(snapshot.Usage{}) }
 
+// edClosedWhileDue is a call that is closed in the wait behind its first attempt, which brought chunks and was billed u.
+func edClosedWhileDue(u snapshot.Usage, chunks ...fm.Step) edCase {
+	return edCase{
+		inner: fm.New(append(append(fm.Script{edSecond()}, chunks...), fm.Reset())),
+		opts:  []continuation.Option{continuation.WithBackoff(func(int) time.Duration { return time.Hour })},
+		end: func(t *testing.T, r *schema.StreamReader[*schema.Message], _ func()) {
+			t.Helper()
+			time.AfterFunc(3*time.Second, r.Close)
+			edRead(t, r, len(chunks))
+			_, err := r.Recv()
+			require.ErrorIs(t, err, schema.ErrRecvAfterClosed)
+		},
+		want: callbacks.Ended{
+			Outcome: callbacks.OutcomeCancelled, Requests: 1, Duration: 3 * time.Second, FirstContent: time.Second, Answer: u, Billed: u,
+		},
+	}
+}
+
 // edRead reads n chunks.
 func edRead(t *testing.T, r *schema.StreamReader[*schema.Message], n int) {
 	t.Helper()
@@ -224,36 +242,8 @@ func edLeft() map[string]edCase {
 				Answer: edUsage(10, 8), Billed: edUsage(28, 8),
 			},
 		},
-		"closed while a continuation is due": {
-			inner: fm.New(fm.Script{edSecond(), fm.Text("Hello "), fm.Usage(10, 5), fm.Reset()}),
-			opts:  []continuation.Option{continuation.WithBackoff(func(int) time.Duration { return time.Hour })},
-			end: func(t *testing.T, r *schema.StreamReader[*schema.Message], _ func()) {
-				t.Helper()
-				time.AfterFunc(3*s, r.Close)
-				edRead(t, r, 2)
-				_, err := r.Recv()
-				require.ErrorIs(t, err, schema.ErrRecvAfterClosed)
-			},
-			want: callbacks.Ended{
-				Outcome: callbacks.OutcomeCancelled, Requests: 1, Duration: 3 * s, FirstContent: s,
-				Answer: edUsage(10, 5), Billed: edUsage(10, 5),
-			},
-		},
-		"closed while one is due to an answer that reported nothing": {
-			inner: fm.New(fm.Script{edSecond(), fm.Text("Hello "), fm.Reset()}),
-			opts:  []continuation.Option{continuation.WithBackoff(func(int) time.Duration { return time.Hour })},
-			end: func(t *testing.T, r *schema.StreamReader[*schema.Message], _ func()) {
-				t.Helper()
-				time.AfterFunc(3*s, r.Close)
-				edRead(t, r, 1)
-				_, err := r.Recv()
-				require.ErrorIs(t, err, schema.ErrRecvAfterClosed)
-			},
-			want: callbacks.Ended{
-				Outcome: callbacks.OutcomeCancelled, Requests: 1, Duration: 3 * s, FirstContent: s,
-				Answer: edUnknown(), Billed: edUnknown(),
-			},
-		},
+		"closed while a continuation is due":                         edClosedWhileDue(edUsage(10, 5), fm.Text("Hello "), fm.Usage(10, 5)),
+		"closed while one is due to an answer that reported nothing": edClosedWhileDue(edUnknown(), fm.Text("Hello ")),
 		"closed while a continuation is held back": {
 			inner: fm.New(
 				fm.Script{edSecond(), fm.Text("Hello, my "), fm.Usage(10, 5), fm.Reset()},

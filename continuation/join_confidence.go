@@ -15,8 +15,8 @@ func (j *joiner) plainConfidence(x string, doubt bool) callbacks.Confidence {
 	switch {
 	case doubt || j.beginsAnew(x) || strings.HasPrefix(x, "..") || strings.HasPrefix(x, "…"): // dots are said for what is left out
 		return callbacks.ConfidenceLow
-	case j.doc != nil && !j.doc.scan.InString():
-		return callbacks.ConfidenceHigh // white space makes no difference
+	case j.spaceIsFree():
+		return callbacks.ConfidenceHigh
 	case isClosing(after):
 		return j.closingConfidence(after)
 	case unicode.IsSpace(after):
@@ -41,10 +41,13 @@ func (j *joiner) spaceConfidence(x string) callbacks.Confidence {
 	return callbacks.ConfidenceHigh
 }
 
+// spaceIsFree reports whether white space makes no difference where the text stops: between the parts of a JSON value.
+func (j *joiner) spaceIsFree() bool { return j.doc != nil && !j.doc.scan.InString() }
+
 // unspacedConfidence tells how sure it is that a continuation to the byte, which leaves out the white space that was not
 // shown, goes on behind that and not in the middle of a word.
 func (j *joiner) unspacedConfidence() callbacks.Confidence {
-	if j.doc != nil && !j.doc.scan.InString() {
+	if j.spaceIsFree() {
 		return callbacks.ConfidenceHigh
 	}
 
@@ -100,19 +103,16 @@ func (j *joiner) closingConfidence(r rune) callbacks.Confidence {
 
 // closesNothing reports whether r is a bracket that nothing in the text's last paragraph has opened.
 func closesNothing(text string, r rune) bool {
-	const brackets = ")(][}{）（」「』『】【》《"
-	i := strings.IndexRune(brackets, r)
+	const opening, closing = "([{（「『【《", ")]}）」』】》"
+	i := strings.IndexRune(closing, r)
 	if i < 0 {
 		return false
 	}
-	opens := firstRune(brackets[i+utf8.RuneLen(r):])
-	if !strings.ContainsRune(")]}）」』】》", r) {
-		return false
-	}
+	opener := []rune(opening)[utf8.RuneCountInString(closing[:i])]
 	deep := 0
 	for _, b := range text[strings.LastIndex(text, "\n\n")+1:] {
 		switch b {
-		case opens:
+		case opener:
 			deep++
 		case r:
 			deep = max(0, deep-1)

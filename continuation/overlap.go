@@ -118,7 +118,7 @@ func (j *joiner) isByDesign(before, s, rest string) bool {
 // then a longer word, or line, begins as the last one did.
 func (j *joiner) leavesSpaceOut(rest string) bool {
 	next := strings.TrimLeftFunc(rest, unicode.IsSpace)
-	if j.trimmed == "" || next == "" || j.doc != nil && !j.doc.scan.InString() {
+	if j.trimmed == "" || next == "" || j.spaceIsFree() {
 		return false
 	}
 	space := rest[:len(rest)-len(next)]
@@ -126,8 +126,9 @@ func (j *joiner) leavesSpaceOut(rest string) bool {
 	return space == "" || hasLineBreak(j.trimmed) && !hasLineBreak(space)
 }
 
-// isNoAccident reports whether s, which begins with white space or inside a word, is a repetition all the same. The rest of a
-// text begins so, and the next line often begins as the last one did, and goes on; who repeats begins with a line or a word.
+// isNoAccident reports whether s, which begins with white space, or inside a word and goes over a line break, is a repetition
+// all the same. The rest of a text begins so, and the next line often begins as the last one did, and goes on; who repeats
+// begins with a line or a word.
 func isNoAccident(s string) bool {
 	if hasLineBreak(s) {
 		return strings.Count(strings.TrimSpace(s), "\n") >= joinBlock-1 && weight(s) >= joinExactRestart

@@ -68,7 +68,7 @@ func New(below compose.CheckPointStore) *Store {
 
 // Put implements checkpointstore.Store, but for what the package's comment says of several processes.
 func (s *Store) Put(ctx context.Context, c checkpointstore.Checkpoint) error {
-	if err := begin(ctx, c.RunID); err != nil {
+	if err := checkpointstore.Begin(ctx, c.RunID); err != nil {
 		return err
 	}
 	data, err := checkpointstore.Encode(c)
@@ -93,7 +93,7 @@ func (s *Store) Put(ctx context.Context, c checkpointstore.Checkpoint) error {
 
 // Get implements checkpointstore.Store.
 func (s *Store) Get(ctx context.Context, runID string) (checkpointstore.Checkpoint, error) {
-	if err := begin(ctx, runID); err != nil {
+	if err := checkpointstore.Begin(ctx, runID); err != nil {
 		return checkpointstore.Checkpoint{}, err
 	}
 	data, found, err := s.read(ctx, runID)
@@ -120,7 +120,7 @@ func (s *Store) DeleteIf(ctx context.Context, c checkpointstore.Checkpoint) erro
 }
 
 func (s *Store) delete(ctx context.Context, runID string, allow func(stored checkpointstore.Fence) error) error {
-	if err := begin(ctx, runID); err != nil {
+	if err := checkpointstore.Begin(ctx, runID); err != nil {
 		return err
 	}
 	unlock, err := s.locks.lock(ctx, runID)
@@ -175,12 +175,4 @@ func errOf(ctx context.Context, err error) error {
 	}
 
 	return fmt.Errorf("einostore: %w", err)
-}
-
-func begin(ctx context.Context, runID string) error {
-	if err := checkpointstore.ValidateRunID(runID); err != nil {
-		return err
-	}
-
-	return ctx.Err()
 }

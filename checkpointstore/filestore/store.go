@@ -62,7 +62,7 @@ func newStore(dir string, d disk) *Store {
 
 // Put implements checkpointstore.Store.
 func (s *Store) Put(ctx context.Context, c checkpointstore.Checkpoint) error {
-	if err := begin(ctx, c.RunID); err != nil {
+	if err := checkpointstore.Begin(ctx, c.RunID); err != nil {
 		return err
 	}
 	data, err := checkpointstore.Encode(c)
@@ -87,7 +87,7 @@ func (s *Store) Put(ctx context.Context, c checkpointstore.Checkpoint) error {
 
 // Get implements checkpointstore.Store. It waits for no lock.
 func (s *Store) Get(ctx context.Context, runID string) (checkpointstore.Checkpoint, error) {
-	if err := begin(ctx, runID); err != nil {
+	if err := checkpointstore.Begin(ctx, runID); err != nil {
 		return checkpointstore.Checkpoint{}, err
 	}
 	data, err := read(s.path(runID), checkpointstore.MaxBytes+1) // one more, so that Decode sees that it is too much
@@ -103,7 +103,7 @@ func (s *Store) Get(ctx context.Context, runID string) (checkpointstore.Checkpoi
 
 // Delete implements checkpointstore.Store.
 func (s *Store) Delete(ctx context.Context, runID string) error {
-	if err := begin(ctx, runID); err != nil {
+	if err := checkpointstore.Begin(ctx, runID); err != nil {
 		return err
 	}
 
@@ -112,7 +112,7 @@ func (s *Store) Delete(ctx context.Context, runID string) error {
 
 // DeleteIf implements checkpointstore.ConditionalDeleter.
 func (s *Store) DeleteIf(ctx context.Context, c checkpointstore.Checkpoint) error {
-	if err := begin(ctx, c.RunID); err != nil {
+	if err := checkpointstore.Begin(ctx, c.RunID); err != nil {
 		return err
 	}
 
@@ -184,14 +184,6 @@ func (s *Store) path(runID string) string {
 	sum := sha256.Sum256([]byte(runID))
 
 	return filepath.Join(s.dir, hex.EncodeToString(sum[:])+suffix)
-}
-
-func begin(ctx context.Context, runID string) error {
-	if err := checkpointstore.ValidateRunID(runID); err != nil {
-		return err
-	}
-
-	return ctx.Err()
 }
 
 // readFence returns the fence of what is stored at path. Not found is also what has no readable fence, or another run's.

@@ -36,7 +36,7 @@ func New() *Store { return &Store{runs: map[string]record{}} }
 
 // Put implements checkpointstore.Store.
 func (s *Store) Put(ctx context.Context, c checkpointstore.Checkpoint) error {
-	if err := begin(ctx, c.RunID); err != nil {
+	if err := checkpointstore.Begin(ctx, c.RunID); err != nil {
 		return err
 	}
 	data, err := checkpointstore.Encode(c)
@@ -57,7 +57,7 @@ func (s *Store) Put(ctx context.Context, c checkpointstore.Checkpoint) error {
 
 // Get implements checkpointstore.Store.
 func (s *Store) Get(ctx context.Context, runID string) (checkpointstore.Checkpoint, error) {
-	if err := begin(ctx, runID); err != nil {
+	if err := checkpointstore.Begin(ctx, runID); err != nil {
 		return checkpointstore.Checkpoint{}, err
 	}
 	s.mu.Lock()
@@ -72,7 +72,7 @@ func (s *Store) Get(ctx context.Context, runID string) (checkpointstore.Checkpoi
 
 // Delete implements checkpointstore.Store.
 func (s *Store) Delete(ctx context.Context, runID string) error {
-	if err := begin(ctx, runID); err != nil {
+	if err := checkpointstore.Begin(ctx, runID); err != nil {
 		return err
 	}
 	s.mu.Lock()
@@ -84,7 +84,7 @@ func (s *Store) Delete(ctx context.Context, runID string) error {
 
 // DeleteIf implements checkpointstore.ConditionalDeleter.
 func (s *Store) DeleteIf(ctx context.Context, c checkpointstore.Checkpoint) error {
-	if err := begin(ctx, c.RunID); err != nil {
+	if err := checkpointstore.Begin(ctx, c.RunID); err != nil {
 		return err
 	}
 	s.mu.Lock()
@@ -117,12 +117,4 @@ func (s *Store) DeleteOlderThan(ctx context.Context, t time.Time) (int, error) {
 	}
 
 	return deleted, nil
-}
-
-func begin(ctx context.Context, runID string) error {
-	if err := checkpointstore.ValidateRunID(runID); err != nil {
-		return err
-	}
-
-	return ctx.Err()
 }

@@ -64,7 +64,7 @@ func New(kv jetstream.KeyValue) *Store { return &Store{kv: kv, known: newRevisio
 // Put implements checkpointstore.Store. It writes where this store wrote last, which is one round trip; if somebody else
 // has written since, or nobody yet, it reads first.
 func (s *Store) Put(ctx context.Context, c checkpointstore.Checkpoint) error {
-	if err := begin(ctx, c.RunID); err != nil {
+	if err := checkpointstore.Begin(ctx, c.RunID); err != nil {
 		return err
 	}
 	data, err := checkpointstore.Encode(c)
@@ -106,7 +106,7 @@ func (s *Store) Put(ctx context.Context, c checkpointstore.Checkpoint) error {
 
 // Get implements checkpointstore.Store.
 func (s *Store) Get(ctx context.Context, runID string) (checkpointstore.Checkpoint, error) {
-	if err := begin(ctx, runID); err != nil {
+	if err := checkpointstore.Begin(ctx, runID); err != nil {
 		return checkpointstore.Checkpoint{}, err
 	}
 	entry, err := s.kv.Get(ctx, keyOf(runID))
@@ -133,7 +133,7 @@ func (s *Store) DeleteIf(ctx context.Context, c checkpointstore.Checkpoint) erro
 }
 
 func (s *Store) delete(ctx context.Context, runID string, allow func(stored checkpointstore.Fence) error) error {
-	if err := begin(ctx, runID); err != nil {
+	if err := checkpointstore.Begin(ctx, runID); err != nil {
 		return err
 	}
 	s.known.forget(keyOf(runID))
@@ -218,11 +218,3 @@ func (s *Store) fail(ctx context.Context, err error) error {
 }
 
 func keyOf(runID string) string { return "run." + base64.RawURLEncoding.EncodeToString([]byte(runID)) }
-
-func begin(ctx context.Context, runID string) error {
-	if err := checkpointstore.ValidateRunID(runID); err != nil {
-		return err
-	}
-
-	return ctx.Err()
-}

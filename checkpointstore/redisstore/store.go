@@ -72,7 +72,7 @@ func New(client redis.UniversalClient, opts ...Option) *Store {
 
 // Put implements checkpointstore.Store.
 func (s *Store) Put(ctx context.Context, c checkpointstore.Checkpoint) error {
-	if err := begin(ctx, c.RunID); err != nil {
+	if err := checkpointstore.Begin(ctx, c.RunID); err != nil {
 		return err
 	}
 	body, err := checkpointstore.Encode(c)
@@ -85,7 +85,7 @@ func (s *Store) Put(ctx context.Context, c checkpointstore.Checkpoint) error {
 
 // Get implements checkpointstore.Store. The fence it returns is that of the hash, which Put compares.
 func (s *Store) Get(ctx context.Context, runID string) (checkpointstore.Checkpoint, error) {
-	if err := begin(ctx, runID); err != nil {
+	if err := checkpointstore.Begin(ctx, runID); err != nil {
 		return checkpointstore.Checkpoint{}, err
 	}
 	fields, err := s.client.HMGet(ctx, s.prefix+runID, "epoch", "seq", "owner", "body").Result()
@@ -129,7 +129,7 @@ func parse(runID string, fields []any) (checkpointstore.Checkpoint, error) {
 
 // Delete implements checkpointstore.Store.
 func (s *Store) Delete(ctx context.Context, runID string) error {
-	if err := begin(ctx, runID); err != nil {
+	if err := checkpointstore.Begin(ctx, runID); err != nil {
 		return err
 	}
 	if err := s.client.Del(ctx, s.prefix+runID).Err(); err != nil {
@@ -141,7 +141,7 @@ func (s *Store) Delete(ctx context.Context, runID string) error {
 
 // DeleteIf implements checkpointstore.ConditionalDeleter.
 func (s *Store) DeleteIf(ctx context.Context, c checkpointstore.Checkpoint) error {
-	if err := begin(ctx, c.RunID); err != nil {
+	if err := checkpointstore.Begin(ctx, c.RunID); err != nil {
 		return err
 	}
 
@@ -169,14 +169,6 @@ func errOf(ctx context.Context, err error) error {
 	}
 
 	return err
-}
-
-func begin(ctx context.Context, runID string) error {
-	if err := checkpointstore.ValidateRunID(runID); err != nil {
-		return err
-	}
-
-	return ctx.Err()
 }
 
 // digits writes n so that texts order as numbers do.

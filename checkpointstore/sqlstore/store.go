@@ -75,7 +75,7 @@ func New(db *sql.DB, dialect Dialect, opts ...Option) (*Store, error) {
 
 // Put implements checkpointstore.Store.
 func (s *Store) Put(ctx context.Context, c checkpointstore.Checkpoint) error {
-	if err := begin(ctx, c.RunID); err != nil {
+	if err := checkpointstore.Begin(ctx, c.RunID); err != nil {
 		return err
 	}
 	body, err := checkpointstore.Encode(c)
@@ -92,7 +92,7 @@ func (s *Store) Put(ctx context.Context, c checkpointstore.Checkpoint) error {
 
 // Get implements checkpointstore.Store. The fence it returns is that of the row, which Put compares.
 func (s *Store) Get(ctx context.Context, runID string) (checkpointstore.Checkpoint, error) {
-	if err := begin(ctx, runID); err != nil {
+	if err := checkpointstore.Begin(ctx, runID); err != nil {
 		return checkpointstore.Checkpoint{}, err
 	}
 	var epoch, seq string
@@ -121,7 +121,7 @@ func (s *Store) Get(ctx context.Context, runID string) (checkpointstore.Checkpoi
 
 // Delete implements checkpointstore.Store.
 func (s *Store) Delete(ctx context.Context, runID string) error {
-	if err := begin(ctx, runID); err != nil {
+	if err := checkpointstore.Begin(ctx, runID); err != nil {
 		return err
 	}
 	_, err := s.exec(ctx, s.say.delete, runID)
@@ -132,7 +132,7 @@ func (s *Store) Delete(ctx context.Context, runID string) error {
 // DeleteIf implements checkpointstore.ConditionalDeleter. It takes a second statement to tell what was not there from
 // what was not allowed.
 func (s *Store) DeleteIf(ctx context.Context, c checkpointstore.Checkpoint) error {
-	if err := begin(ctx, c.RunID); err != nil {
+	if err := checkpointstore.Begin(ctx, c.RunID); err != nil {
 		return err
 	}
 	n, err := s.exec(ctx, s.say.deleteIf, c.RunID, digits(c.Epoch), digits(c.Seq), []byte(c.Owner))
@@ -200,14 +200,6 @@ func errOf(ctx context.Context, err error) error {
 	}
 
 	return err
-}
-
-func begin(ctx context.Context, runID string) error {
-	if err := checkpointstore.ValidateRunID(runID); err != nil {
-		return err
-	}
-
-	return ctx.Err()
 }
 
 // digits writes n so that texts order as numbers do.

@@ -119,7 +119,7 @@ func newMortal(after int, view *screen, die func()) *mortal {
 
 // WrapModel counts the chunks of m.
 func (m *mortal) WrapModel(_ context.Context, chat model.BaseChatModel, _ *adk.ModelContext) (model.BaseChatModel, error) {
-	return countedModel{BaseChatModel: chat, by: m}, nil
+	return heardModel{BaseChatModel: chat, hear: m.count}, nil
 }
 
 func (m *mortal) count(chunk *schema.Message) {
@@ -134,27 +134,6 @@ func (m *mortal) count(chunk *schema.Message) {
 		m.view.died(m.of, m.bytes)
 		m.die()
 	}
-}
-
-type countedModel struct {
-	model.BaseChatModel
-	by *mortal
-}
-
-// Stream counts each chunk when it is read.
-func (m countedModel) Stream(
-	ctx context.Context, in []*schema.Message, opts ...model.Option,
-) (*schema.StreamReader[*schema.Message], error) {
-	r, err := m.BaseChatModel.Stream(ctx, in, opts...)
-	if err != nil {
-		return nil, err
-	}
-
-	return schema.StreamReaderWithConvert(r, func(chunk *schema.Message) (*schema.Message, error) {
-		m.by.count(chunk)
-
-		return chunk, nil
-	}), nil
 }
 
 // killed ends this process at once, as the kernel does when memory is short.

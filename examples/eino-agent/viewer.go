@@ -22,7 +22,9 @@ func newViewer(s *screen) *viewer {
 
 // WrapModel draws the chunks of m.
 func (v *viewer) WrapModel(_ context.Context, m model.BaseChatModel, _ *adk.ModelContext) (model.BaseChatModel, error) {
-	return viewedModel{BaseChatModel: m, screen: v.screen}, nil
+	draw := func(chunk *schema.Message) { v.screen.chunk(chunk.ReasoningContent, chunk.Content) }
+
+	return heardModel{BaseChatModel: m, hear: draw}, nil
 }
 
 // WrapInvokableToolCall draws the call and its result.
@@ -40,13 +42,14 @@ func (v *viewer) WrapInvokableToolCall(
 	}, nil
 }
 
-type viewedModel struct {
+// heardModel tells of each chunk of a model when it is read.
+type heardModel struct {
 	model.BaseChatModel
-	screen *screen
+	hear func(chunk *schema.Message)
 }
 
-// Stream draws each chunk when it is read.
-func (m viewedModel) Stream(
+// Stream tells of each chunk.
+func (m heardModel) Stream(
 	ctx context.Context, in []*schema.Message, opts ...model.Option,
 ) (*schema.StreamReader[*schema.Message], error) {
 	r, err := m.BaseChatModel.Stream(ctx, in, opts...)
@@ -55,7 +58,7 @@ func (m viewedModel) Stream(
 	}
 
 	return schema.StreamReaderWithConvert(r, func(chunk *schema.Message) (*schema.Message, error) {
-		m.screen.chunk(chunk.ReasoningContent, chunk.Content)
+		m.hear(chunk)
 
 		return chunk, nil
 	}), nil

@@ -168,24 +168,11 @@ func TestAgenticScribblers(t *testing.T) {
 func TestAgenticCallbackThatScribbles(t *testing.T) {
 	t.Parallel()
 	var writing sync.WaitGroup
-	scribbler := einocallbacks.NewHandlerBuilder().OnEndWithStreamOutputFn(
-		func(ctx context.Context, i *einocallbacks.RunInfo, out *schema.StreamReader[einocallbacks.CallbackOutput]) context.Context {
-			ours := i.Component == components.ComponentOfAgenticModel || i.Component == continuation.ComponentOfAttempt
-			writing.Go(func() {
-				defer out.Close()
-				for ours { // the stream of a graph around it is Eino's
-					o, err := out.Recv()
-					if err != nil {
-						return
-					}
-					if m := model.ConvAgenticCallbackOutput(o); m != nil && m.Message != nil {
-						scribbleBlocks(m.Message)
-					}
-				}
-			})
-
-			return ctx
-		}).Build()
+	scribbler := scribbles(&writing, components.ComponentOfAgenticModel, func(o einocallbacks.CallbackOutput) {
+		if m := model.ConvAgenticCallbackOutput(o); m != nil && m.Message != nil {
+			scribbleBlocks(m.Message)
+		}
+	})
 	inner := fm.NewAgentic(
 		fm.Script{fm.BlockText(0, "Let me "), fm.BlockText(0, "look"), fm.Reset()},
 		fm.Script{
@@ -195,11 +182,7 @@ func TestAgenticCallbackThatScribbles(t *testing.T) {
 	)
 	m, err := continuation.NewTyped[*schema.AgenticMessage](inner, now())
 	require.NoError(t, err)
-	g := compose.NewGraph[[]*schema.AgenticMessage, *schema.AgenticMessage]()
-	addModel(t, g, m)
-	require.NoError(t, g.AddEdge("chat", compose.END))
-	r, err := g.Compile(t.Context())
-	require.NoError(t, err)
+	r := compile(t, graphOf(t, m))
 	reader, err := r.Stream(t.Context(), []*schema.AgenticMessage{schema.UserAgenticMessage("hi")}, compose.WithCallbacks(scribbler))
 	require.NoError(t, err)
 	chunks, err := fm.CollectAny(reader)

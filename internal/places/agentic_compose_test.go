@@ -18,79 +18,28 @@ import (
 	fm "github.com/eino-carryon/carryon/internal/faultmodel"
 )
 
-type (
-	agenticRunnable = compose.Runnable[[]*schema.AgenticMessage, *schema.AgenticMessage]
-	agenticGraph    = compose.Graph[[]*schema.AgenticMessage, *schema.AgenticMessage]
-)
+type agenticRunnable = compose.Runnable[[]*schema.AgenticMessage, *schema.AgenticMessage]
 
 // agenticComposed are the ways to put a model of blocks into a graph.
 func agenticComposed() map[string]func(*testing.T, model.AgenticModel) agenticRunnable {
-	build := func(t *testing.T, g *agenticGraph) agenticRunnable {
-		t.Helper()
-		r, err := g.Compile(t.Context())
-		require.NoError(t, err)
-
-		return r
-	}
-	graph := func(t *testing.T, m model.AgenticModel) *agenticGraph {
+	ways := composedOf[*schema.AgenticMessage]()
+	ways["branch that reads the stream"] = func(t *testing.T, m model.AgenticModel) agenticRunnable {
 		t.Helper()
 		g := compose.NewGraph[[]*schema.AgenticMessage, *schema.AgenticMessage]()
 		addModel(t, g, m)
-		require.NoError(t, g.AddEdge("chat", compose.END))
+		require.NoError(t, g.AddPassthroughNode("right"))
+		require.NoError(t, g.AddEdge("right", compose.END))
+		require.NoError(t, g.AddLambdaNode("wrong", compose.InvokableLambda(
+			func(context.Context, *schema.AgenticMessage) (*schema.AgenticMessage, error) {
+				return nil, errors.ErrUnsupported
+			})))
+		require.NoError(t, g.AddEdge("wrong", compose.END))
+		require.NoError(t, g.AddBranch("chat", compose.NewStreamGraphBranch(wholeAnswer, map[string]bool{"right": true, "wrong": true})))
 
-		return g
+		return compile(t, g)
 	}
 
-	return map[string]func(*testing.T, model.AgenticModel) agenticRunnable{
-		"graph": func(t *testing.T, m model.AgenticModel) agenticRunnable {
-			t.Helper()
-
-			return build(t, graph(t, m))
-		},
-		"chain": func(t *testing.T, m model.AgenticModel) agenticRunnable {
-			t.Helper()
-			c := compose.NewChain[[]*schema.AgenticMessage, *schema.AgenticMessage]()
-			c.AppendAgenticModel(m)
-			r, err := c.Compile(t.Context())
-			require.NoError(t, err)
-
-			return r
-		},
-		"workflow": func(t *testing.T, m model.AgenticModel) agenticRunnable {
-			t.Helper()
-			w := compose.NewWorkflow[[]*schema.AgenticMessage, *schema.AgenticMessage]()
-			w.AddAgenticModelNode("m", m).AddInput(compose.START)
-			w.End().AddInput("m")
-			r, err := w.Compile(t.Context())
-			require.NoError(t, err)
-
-			return r
-		},
-		"nested graph": func(t *testing.T, m model.AgenticModel) agenticRunnable {
-			t.Helper()
-			g := compose.NewGraph[[]*schema.AgenticMessage, *schema.AgenticMessage]()
-			require.NoError(t, g.AddGraphNode("inner", graph(t, m)))
-			require.NoError(t, g.AddEdge(compose.START, "inner"))
-			require.NoError(t, g.AddEdge("inner", compose.END))
-
-			return build(t, g)
-		},
-		"branch that reads the stream": func(t *testing.T, m model.AgenticModel) agenticRunnable {
-			t.Helper()
-			g := compose.NewGraph[[]*schema.AgenticMessage, *schema.AgenticMessage]()
-			addModel(t, g, m)
-			require.NoError(t, g.AddPassthroughNode("right"))
-			require.NoError(t, g.AddEdge("right", compose.END))
-			require.NoError(t, g.AddLambdaNode("wrong", compose.InvokableLambda(
-				func(context.Context, *schema.AgenticMessage) (*schema.AgenticMessage, error) {
-					return nil, errors.ErrUnsupported
-				})))
-			require.NoError(t, g.AddEdge("wrong", compose.END))
-			require.NoError(t, g.AddBranch("chat", compose.NewStreamGraphBranch(wholeAnswer, map[string]bool{"right": true, "wrong": true})))
-
-			return build(t, g)
-		},
-	}
+	return ways
 }
 
 // wholeAnswer is a branch that looks at the whole answer.

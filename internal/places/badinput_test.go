@@ -3,6 +3,7 @@ package places_test
 import (
 	"context"
 	"runtime"
+	"sync"
 	"testing"
 	"time"
 
@@ -87,28 +88,36 @@ func (s scribbling) Stream(ctx context.Context, in []*schema.Message, opts ...mo
 	}), nil
 }
 
-// TestScribblers: who writes into a chunk spoils neither the next request nor what others get. A callback handler of a model
-// that Eino itself calls, or that fires its own callbacks, is given the very chunk, here as everywhere.
-func TestScribblers(t *testing.T) {
-	t.Parallel()
-	everyone := einocallbacks.NewHandlerBuilder().OnEndWithStreamOutputFn(
+// scribbles is a callback handler that writes into each chunk of a model's run, and of its attempts: the stream of a graph
+// around it is Eino's.
+func scribbles(writing *sync.WaitGroup, of components.Component, write func(einocallbacks.CallbackOutput)) einocallbacks.Handler {
+	return einocallbacks.NewHandlerBuilder().OnEndWithStreamOutputFn(
 		func(ctx context.Context, i *einocallbacks.RunInfo, out *schema.StreamReader[einocallbacks.CallbackOutput]) context.Context {
-			ours := i.Component == components.ComponentOfChatModel || i.Component == continuation.ComponentOfAttempt
-			go func() {
+			ours := i.Component == of || i.Component == continuation.ComponentOfAttempt
+			writing.Go(func() {
 				defer out.Close()
-				for ours { // the stream of a graph around it is Eino's
+				for ours {
 					o, err := out.Recv()
 					if err != nil {
 						return
 					}
-					if m := model.ConvCallbackOutput(o); m != nil && m.Message != nil {
-						scribble(m.Message)
-					}
+					write(o)
 				}
-			}()
+			})
 
 			return ctx
 		}).Build()
+}
+
+// TestScribblers: who writes into a chunk spoils neither the next request nor what others get. A callback handler of a model
+// that Eino itself calls, or that fires its own callbacks, is given the very chunk, here as everywhere.
+func TestScribblers(t *testing.T) {
+	t.Parallel()
+	everyone := scribbles(&sync.WaitGroup{}, components.ComponentOfChatModel, func(o einocallbacks.CallbackOutput) {
+		if m := model.ConvCallbackOutput(o); m != nil && m.Message != nil {
+			scribble(m.Message)
+		}
+	})
 	for name, handlers := range map[string][]adk.ChatModelAgentMiddleware{
 		"a handler around the model": {scribbler{&adk.BaseChatModelAgentMiddleware{}}}, "a callback handler": nil,
 	} {

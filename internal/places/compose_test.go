@@ -20,61 +20,18 @@ type runnable = compose.Runnable[[]*schema.Message, *schema.Message]
 
 // composed are the ways to put a model into a graph; its node is called "model".
 func composed() map[string]func(*testing.T, model.BaseChatModel) runnable {
-	return map[string]func(*testing.T, model.BaseChatModel) runnable{
-		"graph": func(t *testing.T, m model.BaseChatModel) runnable {
-			t.Helper()
+	ways := composedOf[*schema.Message]()
+	ways["lambda that streams"] = func(t *testing.T, m model.BaseChatModel) runnable {
+		t.Helper()
+		g := graphOf(t, m)
 
-			return compile(t, graphOf(t, m))
-		},
-		"chain": func(t *testing.T, m model.BaseChatModel) runnable {
-			t.Helper()
-			c := compose.NewChain[[]*schema.Message, *schema.Message]()
-			c.AppendChatModel(m, compose.WithNodeName("model"))
-			r, err := c.Compile(t.Context())
-			require.NoError(t, err)
-
-			return r
-		},
-		"workflow": func(t *testing.T, m model.BaseChatModel) runnable {
-			t.Helper()
-			w := compose.NewWorkflow[[]*schema.Message, *schema.Message]()
-			w.AddChatModelNode("m", m, compose.WithNodeName("model")).AddInput(compose.START)
-			w.End().AddInput("m")
-			r, err := w.Compile(t.Context())
-			require.NoError(t, err)
-
-			return r
-		},
-		"nested graph": func(t *testing.T, m model.BaseChatModel) runnable {
-			t.Helper()
-			g := compose.NewGraph[[]*schema.Message, *schema.Message]()
-			require.NoError(t, g.AddGraphNode("inner", graphOf(t, m), compose.WithNodeName("inner")))
-			require.NoError(t, g.AddEdge(compose.START, "inner"))
-			require.NoError(t, g.AddEdge("inner", compose.END))
-
-			return compile(t, g)
-		},
-		"lambda that streams": func(t *testing.T, m model.BaseChatModel) runnable {
-			t.Helper()
-			g := graphOf(t, m)
-
-			return compile(t, through(t, g, compose.TransformableLambda(
-				func(_ context.Context, in *schema.StreamReader[*schema.Message]) (*schema.StreamReader[*schema.Message], error) {
-					return schema.StreamReaderWithConvert(in, func(m *schema.Message) (*schema.Message, error) { return m, nil }), nil
-				})))
-		},
+		return compile(t, through(t, g, compose.TransformableLambda(
+			func(_ context.Context, in *schema.StreamReader[*schema.Message]) (*schema.StreamReader[*schema.Message], error) {
+				return schema.StreamReaderWithConvert(in, func(m *schema.Message) (*schema.Message, error) { return m, nil }), nil
+			})))
 	}
-}
 
-// graphOf returns a graph of one model.
-func graphOf(t *testing.T, m model.BaseChatModel) *compose.Graph[[]*schema.Message, *schema.Message] {
-	t.Helper()
-	g := compose.NewGraph[[]*schema.Message, *schema.Message]()
-	require.NoError(t, g.AddChatModelNode("m", m, compose.WithNodeName("model")))
-	require.NoError(t, g.AddEdge(compose.START, "m"))
-	require.NoError(t, g.AddEdge("m", compose.END))
-
-	return g
+	return ways
 }
 
 // through returns a graph that runs g and then l.
@@ -88,14 +45,6 @@ func through(t *testing.T, g compose.AnyGraph, l *compose.Lambda) *compose.Graph
 	require.NoError(t, all.AddEdge("l", compose.END))
 
 	return all
-}
-
-func compile(t *testing.T, g *compose.Graph[[]*schema.Message, *schema.Message]) runnable {
-	t.Helper()
-	r, err := g.Compile(t.Context())
-	require.NoError(t, err)
-
-	return r
 }
 
 // inners are the two kinds of models there are: those that tell handlers of their runs, and those that do not.

@@ -165,9 +165,9 @@ func addModel[M adk.MessageType, O any](t *testing.T, g *compose.Graph[[]M, O], 
 	t.Helper()
 	switch m := m.(type) {
 	case model.BaseChatModel:
-		require.NoError(t, g.AddChatModelNode("chat", m))
+		require.NoError(t, g.AddChatModelNode("chat", m, compose.WithNodeName("model")))
 	case model.AgenticModel:
-		require.NoError(t, g.AddAgenticModelNode("chat", m))
+		require.NoError(t, g.AddAgenticModelNode("chat", m, compose.WithNodeName("model")))
 	}
 	require.NoError(t, g.AddEdge(compose.START, "chat"))
 }

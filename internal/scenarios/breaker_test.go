@@ -39,19 +39,24 @@ func TestBreakerAndTheCaller(t *testing.T) {
 		for place, script := range map[string]fm.Script{
 			"text": {fm.Text("a"), fm.Stall()}, "call": {fm.Call(0, "c", "f", `{"`), fm.Stall()}, "nothing": {fm.Stall()},
 		} {
+			leaveOne := func(t *testing.T, b continuation.Breaker) {
+				t.Helper()
+				ctx, cancel := context.WithCancel(t.Context())
+				defer cancel()
+				inner := fm.New(script)
+				r, err := continuation.Wrap(inner, continuation.WithBreaker(b)).Stream(ctx, hi())
+				require.NoError(t, err)
+				leave(cancel, r)
+				cancel()
+				letGo(t, inner)
+			}
 			// https://github.com/diegosouzapw/OmniRoute/pull/7908
 			t.Run("B113 callers who leave take a healthy provider out/"+name+" "+place, func(t *testing.T) {
 				t.Parallel()
 				synctest.Test(t, func(t *testing.T) {
 					b := breaker()
 					for range 10 {
-						ctx, cancel := context.WithCancel(t.Context())
-						inner := fm.New(script)
-						r, err := continuation.Wrap(inner, continuation.WithBreaker(b)).Stream(ctx, hi())
-						require.NoError(t, err)
-						leave(cancel, r)
-						cancel()
-						letGo(t, inner)
+						leaveOne(t, b)
 					}
 					assert.Equal(t, gobreaker.StateClosed, b.State())
 					assert.Zero(t, b.Counts().TotalFailures)
@@ -67,13 +72,7 @@ func TestBreakerAndTheCaller(t *testing.T) {
 					<-time.After(11 * time.Second) // on the bubble's clock
 					require.Equal(t, gobreaker.StateHalfOpen, b.State())
 					for range 3 {
-						ctx, cancel := context.WithCancel(t.Context())
-						inner := fm.New(script)
-						r, err := continuation.Wrap(inner, continuation.WithBreaker(b)).Stream(ctx, hi())
-						require.NoError(t, err)
-						leave(cancel, r)
-						cancel()
-						letGo(t, inner)
+						leaveOne(t, b)
 						require.Equal(t, gobreaker.StateHalfOpen, b.State())
 					}
 					g := ask(t.Context(), continuation.Wrap(fm.New(fm.Script{fm.Text("a"), fm.Finish("stop")}), continuation.WithBreaker(b)), hi())
