@@ -111,11 +111,7 @@ func (c *call) open() error {
 			c.tellEnd()
 		}
 	}()
-	switch {
-	case c.takenUp():
-	case c.caller.Err() != nil: // nobody waits for an answer
-		c.stop(control(c.caller, false, nil))
-	default:
+	if !c.takenUp() {
 		c.beginFirst()
 	}
 	for c.phase == phaseOpening {
@@ -219,8 +215,13 @@ func (c *call) recovered() {
 	}
 }
 
-// begin makes the request that is due, if the circuit breaker lets it.
+// begin makes the request that is due, if somebody still waits for the answer and the circuit breaker lets it.
 func (c *call) begin() {
+	if end := control(c.caller, c.tether.closed(), nil); end != nil { // at the very moment at which it was due
+		c.stop(end)
+
+		return
+	}
 	slot, ok := c.admit()
 	if !ok {
 		return

@@ -268,3 +268,45 @@ func TestControlOfTheProviderIsNone(t *testing.T) {
 		})
 	}
 }
+
+// TestNobodyIsAskedForACallerWhoIsGone: a request whose context has ended by the time at which it is due is not made, also if
+// there is no wait before it.
+func TestNobodyIsAskedForACallerWhoIsGone(t *testing.T) {
+	t.Parallel()
+	gone := errors.New("the user has left")
+	for name, tt := range map[string]struct {
+		script   fm.Script
+		requests int
+	}{
+		"before the first":             {nil, 0},
+		"when the first is made again": {fm.Script{fm.OpenFail(ctStatus(503))}, 1},
+		"when a continuation is due":   {fm.Script{fm.Text("a"), fm.Reset()}, 1},
+		"when a restart is due":        {fm.Script{fm.Reasoning("Hm"), fm.Reset()}, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				ctx, cancel := context.WithCancelCause(t.Context())
+				if tt.requests == 0 {
+					cancel(gone)
+				}
+				leaves := callbacks.HandlerFunc(func(_ context.Context, e callbacks.Event) {
+					switch e.(type) {
+					case callbacks.OpenRetried, callbacks.Started:
+						cancel(gone)
+					}
+				})
+				inner := fm.New(tt.script, tt.script)
+				r := ctStream(ctx, continuation.Wrap(inner, ctNow(), continuation.WithHandler(leaves)))
+				synctest.Wait()
+				require.ErrorIs(t, r.err, gone)
+				require.ErrorIs(t, r.err, context.Canceled)
+				require.Len(t, inner.Requests(), tt.requests)
+
+				_, err := continuation.Wrap(inner).Generate(ctx, ctInput())
+				require.ErrorIs(t, err, gone)
+				require.Len(t, inner.Requests(), tt.requests, "nor for a whole answer")
+			})
+		})
+	}
+}

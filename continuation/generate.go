@@ -54,6 +54,9 @@ func (g *generation[M]) answer(ctx context.Context) (msg M, err error) {
 func (g *generation[M]) tries(ctx context.Context) (none M, _ error) {
 	var before error // of the latest request that was made
 	for {
+		if err := control(ctx, false, nil); err != nil {
+			return none, err
+		}
 		msg, class, err := g.try(ctx)
 		if err == nil {
 			return msg, nil
