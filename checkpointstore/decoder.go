@@ -47,16 +47,30 @@ type wireUsage struct {
 	Unreported int  `json:"unreported"`
 }
 
+// wireDelta is the body of a delta.
+type wireDelta struct {
+	wireCheckpoint
+
+	After     string          `json:"after"`
+	Continues bool            `json:"continues"`
+	ExtraMore [][2]wireString `json:"extra_more"`
+}
+
 func parseBody(body []byte) (Checkpoint, error) {
 	var w wireCheckpoint
 	if err := json.Unmarshal(body, &w); err != nil {
 		return Checkpoint{}, err
 	}
+
+	return w.checkpoint()
+}
+
+func (w *wireCheckpoint) checkpoint() (c Checkpoint, err error) {
 	updated, err := time.Parse(time.RFC3339Nano, w.UpdatedAt)
 	if err != nil {
 		return Checkpoint{}, err
 	}
-	c := Checkpoint{
+	c = Checkpoint{
 		Fingerprint: string(w.Fingerprint), Provider: string(w.Provider), Model: string(w.Model),
 		Text: string(w.Text), Reasoning: string(w.Reasoning), Dropped: w.Dropped.list(), Usage: Usage(w.Usage),
 		Done: w.Done, FinishReason: string(w.FinishReason),
@@ -82,6 +96,34 @@ func parseBody(body []byte) (Checkpoint, error) {
 	}
 
 	return c, nil
+}
+
+// parseDelta reads what appendDelta wrote. It is the part of a checkpoint that is new.
+func parseDelta(body []byte) (Delta, error) {
+	var w wireDelta
+	if err := json.Unmarshal(body, &w); err != nil {
+		return Delta{}, err
+	}
+	c, err := w.checkpoint()
+	if err != nil {
+		return Delta{}, err
+	}
+	d := Delta{
+		Text: c.Text, Reasoning: c.Reasoning, ToolCalls: c.ToolCalls, OpenToolCall: c.OpenToolCall, Continues: w.Continues, Extra: c.Extra,
+		Dropped: c.Dropped, Usage: c.Usage, Done: c.Done, FinishReason: c.FinishReason,
+		Interruptions: c.Interruptions, Takeovers: c.Takeovers, UpdatedAt: c.UpdatedAt,
+	}
+	if d.After, err = strconv.ParseUint(w.After, 10, 64); err != nil {
+		return Delta{}, err
+	}
+	for _, pair := range w.ExtraMore {
+		if d.ExtraMore == nil {
+			d.ExtraMore = make(map[string]string, len(w.ExtraMore))
+		}
+		d.ExtraMore[string(pair[0])] = string(pair[1])
+	}
+
+	return d, nil
 }
 
 func (w wireToolCall) toolCall() (ToolCall, error) {

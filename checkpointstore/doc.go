@@ -12,7 +12,7 @@
 //	einostore   one store for Eino's checkpoints too     what that store does      all who reach it     what that store does
 //	encrypted   when nobody there may read               as the store below it     as the store below   as the store below
 //
-// A store of your own has three methods. Package storetest runs the whole contract against it.
+// A store of your own has three methods, and more if it can (ConditionalDeleter, Appender, Cleaner). Package storetest runs the whole contract against it.
 //
 // # What is stored
 //
@@ -40,7 +40,9 @@
 //
 // # How often, how large
 //
-// A Put holds the whole checkpoint, since half of one that cannot be read is worth nothing; an answer of a megabyte that
-// is put four times a second writes that many megabytes. Writers space their Puts by time and by size. An encoded
-// checkpoint has at most MaxBytes; what a server takes may be less.
+// A Put holds the whole checkpoint: an answer of a megabyte that is put four times a second writes that many megabytes.
+// Writers space their Puts by time and by size. A store that is an Appender takes what came since as a Delta, so that
+// a long answer can be written as often as a short one; its checkpoint is then a chain, the whole and the deltas behind it,
+// of which half a link is worth nothing. An encoded checkpoint has at most MaxBytes, with its deltas; what a server takes may
+// be less.
 package checkpointstore

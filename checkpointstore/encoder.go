@@ -25,9 +25,6 @@ import (
 
 // appendBody appends all of c that the header does not have. c is normalized.
 func appendBody(b []byte, c Checkpoint) ([]byte, error) {
-	if y := c.UpdatedAt.Year(); y < 0 || y > 9999 {
-		return nil, fmt.Errorf("checkpointstore: UpdatedAt has the year %d", y)
-	}
 	b = appendField(b, '{', "fingerprint", c.Fingerprint)
 	b = appendField(b, ',', "provider", c.Provider)
 	b = appendField(b, ',', "model", c.Model)
@@ -43,14 +40,71 @@ func appendBody(b []byte, c Checkpoint) ([]byte, error) {
 	b = appendList(b, c.Dropped, appendString)
 	b = append(b, `,"extra":`...)
 	b = appendMap(b, c.Extra)
+
+	return appendState(b, state{c.Usage, c.Done, c.FinishReason, c.Interruptions, c.Takeovers, c.UpdatedAt})
+}
+
+// appendDelta appends all of d that the header does not have; what is empty is left out.
+func appendDelta(b []byte, d Delta) ([]byte, error) {
+	var n normalizer
+	b = append(b, `{"after":"`...)
+	b = strconv.AppendUint(b, d.After, 10)
+	b = append(b, '"')
+	if d.Text != "" {
+		b = appendField(b, ',', "text", d.Text)
+	}
+	if d.Reasoning != "" {
+		b = appendField(b, ',', "reasoning", d.Reasoning)
+	}
+	if len(d.ToolCalls) > 0 {
+		b = append(b, `,"tool_calls":`...)
+		b = appendList(b, n.calls(d.ToolCalls), appendToolCall)
+	}
+	if d.OpenToolCall != nil {
+		b = append(b, `,"open_tool_call":`...)
+		b = appendToolCall(b, *n.open(d.OpenToolCall))
+	}
+	if d.Continues {
+		b = append(b, `,"continues":true`...)
+	}
+	if d.Extra != nil {
+		b = append(b, `,"extra":`...)
+		b = appendMap(b, n.mapping("Extra", d.Extra, 0))
+	}
+	if len(d.ExtraMore) > 0 {
+		b = append(b, `,"extra_more":`...)
+		b = appendPairs(b, d.ExtraMore, appendString)
+	}
+	if d.Dropped != nil {
+		b = append(b, `,"dropped":`...)
+		b = appendList(b, d.Dropped, appendString)
+	}
+
+	return appendState(b, state{d.Usage, d.Done, d.FinishReason, d.Interruptions, d.Takeovers, d.UpdatedAt})
+}
+
+// state is the end of a body, in a checkpoint and in a delta.
+type state struct {
+	usage                    Usage
+	done                     bool
+	finishReason             string
+	interruptions, takeovers int
+	updatedAt                time.Time
+}
+
+func appendState(b []byte, s state) ([]byte, error) {
+	s.updatedAt = s.updatedAt.UTC()
+	if y := s.updatedAt.Year(); y < 0 || y > 9999 {
+		return nil, fmt.Errorf("checkpointstore: UpdatedAt has the year %d", y)
+	}
 	b = append(b, `,"usage":`...)
-	b = appendUsage(b, c.Usage)
+	b = appendUsage(b, s.usage)
 	b = append(b, `,"done":`...)
-	b = strconv.AppendBool(b, c.Done)
-	b = appendField(b, ',', "finish_reason", c.FinishReason)
-	b = appendInt(b, `,"interruptions":`, c.Interruptions)
-	b = appendInt(b, `,"takeovers":`, c.Takeovers)
-	b = appendField(b, ',', "updated_at", c.UpdatedAt.Format(time.RFC3339Nano))
+	b = strconv.AppendBool(b, s.done)
+	b = appendField(b, ',', "finish_reason", s.finishReason)
+	b = appendInt(b, `,"interruptions":`, s.interruptions)
+	b = appendInt(b, `,"takeovers":`, s.takeovers)
+	b = appendField(b, ',', "updated_at", s.updatedAt.Format(time.RFC3339Nano))
 
 	return append(b, "}\n"...), nil
 }
@@ -115,9 +169,13 @@ func appendMap(b []byte, m map[string]any) []byte {
 		return append(b, "null"...)
 	}
 
+	return appendPairs(b, m, appendValue)
+}
+
+func appendPairs[V any](b []byte, m map[string]V, appendOne func([]byte, V) []byte) []byte {
 	return appendList(b, append([]string{}, slices.Sorted(maps.Keys(m))...), func(b []byte, key string) []byte {
 		b = appendString(append(b, '['), key)
-		b = appendValue(append(b, ','), m[key])
+		b = appendOne(append(b, ','), m[key])
 
 		return append(b, ']')
 	})

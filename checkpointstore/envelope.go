@@ -3,8 +3,10 @@ package checkpointstore
 import (
 	"bytes"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"hash/crc32"
+	"math"
 	"strconv"
 	"strings"
 )
@@ -17,14 +19,22 @@ const (
 	// MaxHeaderBytes bounds the header: so much of the encoded form is enough for DecodeHeader.
 	MaxHeaderBytes = 4096
 
-	magic = "carryon-checkpoint"
+	magic      = "carryon-checkpoint"
+	deltaMagic = "carryon-delta"
 )
 
-// Header is what can be read of an encoded checkpoint whatever its version.
+// errSecond is damage that no Append leaves.
+var errSecond = fmt.Errorf("%w: a second checkpoint stands behind it", ErrCorrupt)
+
+// Header is what can be read of an encoded checkpoint or delta whatever its version.
 type Header struct {
 	Version int
 	RunID   string
 	Fence
+	// Delta means that it is one.
+	Delta bool
+	// Bytes is the length of all of it. What is stored may hold deltas behind it.
+	Bytes int
 }
 
 // Encode returns c in the format of this version: a line of text, then JSON. What Normalize leaves out is left out. The
@@ -37,57 +47,115 @@ type Header struct {
 // Owner and run id are in base64 (URL alphabet, no padding), the sums are CRC-32C, HEADERCRC of the line before it.
 // A field that an older reader may ignore does not raise the version.
 func Encode(c Checkpoint) ([]byte, error) {
-	if err := ValidateRunID(c.RunID); err != nil {
+	c, _ = Normalize(c)
+
+	return seal(Header{RunID: c.RunID, Fence: c.Fence()}, func() ([]byte, error) {
+		return appendBody(make([]byte, 0, 1024+len(c.Text)+len(c.Reasoning)), c)
+	})
+}
+
+// EncodeDelta returns d in the format of this version, which is that of Encode but for the line's first word,
+// carryon-delta. It stands behind a checkpoint or another delta. The errors are those of Encode, and one for a Seq that is
+// not later than After.
+func EncodeDelta(d Delta) ([]byte, error) {
+	if d.Seq <= d.After {
+		return nil, fmt.Errorf("checkpointstore: a delta leads from sequence %d to %d", d.After, d.Seq)
+	}
+
+	return seal(Header{RunID: d.RunID, Fence: d.Fence(), Delta: true}, func() ([]byte, error) {
+		return appendDelta(make([]byte, 0, 512+len(d.Text)+len(d.Reasoning)), d)
+	})
+}
+
+// seal puts the header before a body.
+func seal(h Header, makeBody func() ([]byte, error)) ([]byte, error) {
+	if err := ValidateRunID(h.RunID); err != nil {
 		return nil, err
 	}
-	if len(c.Owner) > MaxOwnerBytes {
-		return nil, fmt.Errorf("%w: its owner has %d bytes, %d are allowed", ErrTooLarge, len(c.Owner), MaxOwnerBytes)
+	if len(h.Owner) > MaxOwnerBytes {
+		return nil, fmt.Errorf("%w: its owner has %d bytes, %d are allowed", ErrTooLarge, len(h.Owner), MaxOwnerBytes)
 	}
-	c, _ = Normalize(c)
-	body, err := appendBody(make([]byte, 0, 1024+len(c.Text)+len(c.Reasoning)), c)
+	body, err := makeBody()
 	if err != nil {
 		return nil, err
 	}
-	header := headerLine(Header{Version: Version, RunID: c.RunID, Fence: c.Fence()}, len(body), checksum(body))
-	if size := len(header) + len(body); size > MaxBytes {
+	h.Version = Version
+	line := headerLine(h, len(body), checksum(body))
+	if size := len(line) + len(body); size > MaxBytes {
 		return nil, fmt.Errorf("%w: it takes %d bytes, %d are allowed", ErrTooLarge, size, MaxBytes)
 	}
 
-	return append([]byte(header), body...), nil
+	return append([]byte(line), body...), nil
 }
 
-// Decode reads what Encode wrote, and nothing else: a bit that differs, a byte too few or too many is ErrCorrupt, and a
-// format of a later time is ErrNewerVersion. Beside these errors it returns a checkpoint with Version and RunID, Epoch,
-// Seq and Owner if these could be read. It never panics and keeps no reference to data.
+// Decode reads what Encode wrote, with what EncodeDelta wrote behind it, and nothing else: a bit that differs, a byte too
+// few or too many is ErrCorrupt, and a format of a later time is ErrNewerVersion. Beside these errors it returns a
+// checkpoint with Version and RunID, Epoch, Seq and Owner if these could be read. It never panics and keeps no reference
+// to data.
 func Decode(data []byte) (Checkpoint, error) {
-	h, size, sum, body, err := readHeader(data)
-	if err != nil {
-		return Checkpoint{}, err
+	c, _, err := decode(data)
+
+	return c, err
+}
+
+// decode is Decode. Beside an error in a delta it returns, as whole, the checkpoint before that.
+func decode(data []byte) (c, whole Checkpoint, err error) {
+	r, rest, err := readRecord(data)
+	if r.Delta {
+		return Checkpoint{}, Checkpoint{}, fmt.Errorf("%w: it begins with a delta", ErrCorrupt)
 	}
-	known := Checkpoint{Version: h.Version, RunID: h.RunID, Owner: h.Owner, Epoch: h.Epoch, Seq: h.Seq}
-	switch {
-	case len(data) > MaxBytes:
-		return known, fmt.Errorf("%w: it has %d bytes, %d are allowed", ErrCorrupt, len(data), MaxBytes)
-	case len(body) != size:
-		return known, fmt.Errorf("%w: it has %d bytes after the header, which promises %d", ErrCorrupt, len(body), size)
-	case checksum(body) != sum:
-		return known, fmt.Errorf("%w: its checksum is wrong", ErrCorrupt)
-	case h.Version > Version:
-		return known, fmt.Errorf("%w: %d, this program knows %d", ErrNewerVersion, h.Version, Version)
+	known := Checkpoint{Version: r.Version, RunID: r.RunID, Owner: r.Owner, Epoch: r.Epoch, Seq: r.Seq}
+	if err == nil && len(data) > MaxBytes {
+		err = fmt.Errorf("%w: it has %d bytes, %d are allowed", ErrCorrupt, len(data), MaxBytes)
 	}
-	c, err := parseBody(body)
 	if err != nil {
-		return known, fmt.Errorf("%w: %w", ErrCorrupt, err)
+		return known, Checkpoint{}, err
+	}
+	c, err = parseBody(r.body)
+	if err != nil {
+		return known, Checkpoint{}, fmt.Errorf("%w: %w", ErrCorrupt, err)
 	}
 	c.Version, c.RunID, c.Owner, c.Epoch, c.Seq = known.Version, known.RunID, known.Owner, known.Epoch, known.Seq
+	if len(rest) == 0 {
+		return c, c, nil
+	}
+	a := assemblyOf(c)
+	for len(rest) > 0 && err == nil {
+		if rest, err = a.read(rest); err == nil {
+			known.Seq = a.c.Seq
+		}
+	}
+	if errors.Is(err, errSecond) {
+		return known, Checkpoint{}, err
+	}
+	if err != nil {
+		return known, a.checkpoint(), fmt.Errorf("behind sequence %d: %w", known.Seq, err)
+	}
 
-	return c, nil
+	return a.checkpoint(), Checkpoint{}, nil
 }
 
 // DecodeFor is Decode for what was stored under runID: a checkpoint of another run is ErrCorrupt, and its fence means
 // nothing here. The checkpoint it returns always has RunID, also beside an error.
 func DecodeFor(runID string, data []byte) (Checkpoint, error) {
 	c, err := Decode(data)
+
+	return ofRun(runID, c, err)
+}
+
+// DecodeAppended is DecodeFor for a medium on which a crash may leave half of what was appended, or something else in its
+// place, such as a file: from the first delta on that is not whole, what is there was not appended. A checkpoint that is not
+// whole is an error here, too.
+func DecodeAppended(runID string, data []byte) (Checkpoint, error) {
+	c, whole, err := decode(data)
+	if errors.Is(err, ErrCorrupt) && whole.RunID != "" {
+		c, err = whole, nil
+	}
+
+	return ofRun(runID, c, err)
+}
+
+func ofRun(runID string, c Checkpoint, err error) (Checkpoint, error) {
 	if c.RunID != runID && c.RunID != "" {
 		return Checkpoint{RunID: runID}, fmt.Errorf("%w: it is that of the run %q", ErrCorrupt, c.RunID)
 	}
@@ -96,17 +164,21 @@ func DecodeFor(runID string, data []byte) (Checkpoint, error) {
 	return c, err
 }
 
-// DecodeHeader reads the header of an encoded checkpoint of any version, from its first MaxHeaderBytes or more, and
-// does not look at the rest. The error is ErrCorrupt.
+// DecodeHeader reads the header of an encoded checkpoint or delta of any version, from its first MaxHeaderBytes or more,
+// and does not look at the rest. The error is ErrCorrupt.
 func DecodeHeader(data []byte) (Header, error) {
-	h, _, _, _, err := readHeader(data)
+	h, _, _, err := readHeader(data)
 
 	return h, err
 }
 
 func headerLine(h Header, size int, sum string) string {
+	first := magic
+	if h.Delta {
+		first = deltaMagic
+	}
 	line := strings.Join([]string{
-		magic, strconv.Itoa(h.Version),
+		first, strconv.Itoa(h.Version),
 		strconv.FormatUint(h.Epoch, 10), strconv.FormatUint(h.Seq, 10),
 		base64.RawURLEncoding.EncodeToString([]byte(h.Owner)), base64.RawURLEncoding.EncodeToString([]byte(h.RunID)),
 		strconv.Itoa(size), sum,
@@ -115,19 +187,49 @@ func headerLine(h Header, size int, sum string) string {
 	return line + " " + checksum([]byte(line)) + "\n"
 }
 
-func readHeader(data []byte) (h Header, size int, sum string, body []byte, err error) {
-	line, body, found := bytes.Cut(data[:min(len(data), MaxHeaderBytes)], []byte("\n"))
-	fields := strings.Split(string(line), " ")
-	if !found || len(fields) != 9 || fields[0] != magic {
-		return Header{}, 0, "", nil, fmt.Errorf("%w: it has no header", ErrCorrupt)
-	}
-	h, size, err = parseHeader(fields)
-	// What does not come out as it went in was not written by headerLine; this also checks the sum.
-	if err != nil || headerLine(h, size, fields[7]) != string(line)+"\n" || ValidateRunID(h.RunID) != nil {
-		return Header{}, 0, "", nil, fmt.Errorf("%w: its header is damaged", ErrCorrupt)
-	}
+// record is a checkpoint or a delta as it is stored.
+type record struct {
+	Header
+	body []byte
+}
 
-	return h, size, fields[7], data[len(data[:min(len(data), MaxHeaderBytes)])-len(body):], nil
+// readRecord reads the record that data begins with, and returns what is behind it. Beside an error it returns the header if
+// that could be read.
+func readRecord(data []byte) (r record, rest []byte, err error) {
+	h, body, sum, err := readHeader(data)
+	r.Header = h
+	if err != nil {
+		return r, nil, err
+	}
+	size := h.Bytes - (len(data) - len(body))
+	switch {
+	case len(body) < size:
+		return r, nil, fmt.Errorf("%w: it has %d bytes after the header, which promises %d", ErrCorrupt, len(body), size)
+	case checksum(body[:size]) != sum:
+		return r, nil, fmt.Errorf("%w: its checksum is wrong", ErrCorrupt)
+	case h.Version > Version:
+		return r, nil, fmt.Errorf("%w: %d, this program knows %d", ErrNewerVersion, h.Version, Version)
+	}
+	r.body = body[:size]
+
+	return r, body[size:], nil
+}
+
+func readHeader(data []byte) (h Header, body []byte, sum string, err error) {
+	line, _, found := bytes.Cut(data[:min(len(data), MaxHeaderBytes)], []byte("\n"))
+	fields := strings.Split(string(line), " ")
+	if !found || len(fields) != 9 || fields[0] != magic && fields[0] != deltaMagic {
+		return Header{}, nil, "", fmt.Errorf("%w: it has no header", ErrCorrupt)
+	}
+	h, size, err := parseHeader(fields)
+	// What does not come out as it went in was not written by headerLine; this also checks the sum.
+	if err != nil || size < 0 || headerLine(h, size, fields[7]) != string(line)+"\n" || ValidateRunID(h.RunID) != nil {
+		return Header{}, nil, "", fmt.Errorf("%w: its header is damaged", ErrCorrupt)
+	}
+	body = data[len(line)+1:]
+	h.Bytes = len(line) + 1 + min(size, math.MaxInt/2)
+
+	return h, body, fields[7], nil
 }
 
 func parseHeader(fields []string) (h Header, size int, err error) {
@@ -147,7 +249,7 @@ func parseHeader(fields []string) (h Header, size int, err error) {
 	if h.Version < 1 {
 		return Header{}, 0, fmt.Errorf("version %d", h.Version)
 	}
-	h.Owner, h.RunID = string(owner), string(runID)
+	h.Owner, h.RunID, h.Delta = string(owner), string(runID), fields[0] == deltaMagic
 
 	return h, size, nil
 }

@@ -44,3 +44,20 @@ func staleError(stored, by Fence) error {
 	return fmt.Errorf("%w: epoch %d, sequence %d of %.64q against epoch %d, sequence %d of %.64q in the store",
 		ErrStale, by.Epoch, by.Seq, by.Owner, stored.Epoch, stored.Seq, stored.Owner)
 }
+
+// AllowAppend says whether d may be added to the checkpoint stored: if that is the one that d goes on from, or, with
+// again, if it is the one that d leads to: then d is there already, since a repeated Append is harmless. Otherwise it
+// returns, wrapped, ErrStale if what is stored is later or another owner's, and ErrNoBase if it is earlier.
+func AllowAppend(stored Fence, d Delta) (again bool, err error) {
+	switch next := d.Fence(); {
+	case stored == Fence{Epoch: d.Epoch, Seq: d.After, Owner: d.Owner}:
+		return false, nil
+	case stored == next:
+		return true, nil
+	case AllowPut(stored, next) != nil:
+		return false, staleError(stored, next)
+	default:
+		return false, fmt.Errorf("%w: it goes on from epoch %d, sequence %d of %.64q; stored is epoch %d, sequence %d of %.64q",
+			ErrNoBase, d.Epoch, d.After, d.Owner, stored.Epoch, stored.Seq, stored.Owner)
+	}
+}

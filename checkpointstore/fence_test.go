@@ -41,3 +41,30 @@ func TestFence(t *testing.T) {
 		}
 	}
 }
+
+func TestAllowAppend(t *testing.T) {
+	t.Parallel()
+	d := cs.Delta{RunID: "r", Owner: "a", Epoch: 2, After: 5, Seq: 7}
+	for _, test := range []struct {
+		stored cs.Fence
+		again  bool
+		want   error
+		why    string
+	}{
+		{cs.Fence{2, 5, "a"}, false, nil, "what it goes on from"},
+		{cs.Fence{2, 7, "a"}, true, nil, "it was added already"},
+		{cs.Fence{2, 4, "a"}, false, cs.ErrNoBase, "a Put between has failed"},
+		{cs.Fence{2, 6, "a"}, false, cs.ErrNoBase, "a Put between, of which the writer does not know"},
+		{cs.Fence{2, 8, "a"}, false, cs.ErrStale, "the writer's own, but later"},
+		{cs.Fence{2, 5, "b"}, false, cs.ErrStale, "another has claimed the epoch"},
+		{cs.Fence{2, 7, "b"}, false, cs.ErrStale, "another has claimed the epoch"},
+		{cs.Fence{3, 0, "a"}, false, cs.ErrStale, "it was taken over"},
+		{cs.Fence{3, 5, "b"}, false, cs.ErrStale, "it was taken over"},
+		{cs.Fence{1, 5, "a"}, false, cs.ErrNoBase, "the claim is not there"},
+		{cs.Fence{1, 9, "b"}, false, cs.ErrNoBase, "the claim is not there"},
+	} {
+		again, err := cs.AllowAppend(test.stored, d)
+		assert.Equal(t, test.again, again, test.why)
+		assert.ErrorIs(t, err, test.want, test.why)
+	}
+}

@@ -22,21 +22,35 @@ func Normalize(c Checkpoint) (Checkpoint, []string) {
 	c.UpdatedAt = c.UpdatedAt.Round(0).UTC() // Round strips the monotonic reading
 	c.Dropped = slices.Clone(c.Dropped)
 	c.Extra = n.mapping("Extra", c.Extra, 0)
-	c.ToolCalls = slices.Clone(c.ToolCalls)
-	for i := range c.ToolCalls {
-		c.ToolCalls[i].Extra = n.mapping(fmt.Sprintf("ToolCalls[%d].Extra", i), c.ToolCalls[i].Extra, 0)
-	}
-	if c.OpenToolCall != nil {
-		open := *c.OpenToolCall
-		open.Extra = n.mapping("OpenToolCall.Extra", open.Extra, 0)
-		c.OpenToolCall = &open
-	}
+	c.ToolCalls = n.calls(c.ToolCalls)
+	c.OpenToolCall = n.open(c.OpenToolCall)
 	slices.Sort(n.leftOut)
 
 	return c, n.leftOut
 }
 
 type normalizer struct{ leftOut []string }
+
+func (n *normalizer) calls(calls []ToolCall) []ToolCall {
+	calls = slices.Clone(calls)
+	for i := range calls {
+		if calls[i].Extra != nil {
+			calls[i].Extra = n.mapping(fmt.Sprintf("ToolCalls[%d].Extra", i), calls[i].Extra, 0)
+		}
+	}
+
+	return calls
+}
+
+func (n *normalizer) open(t *ToolCall) *ToolCall {
+	if t == nil {
+		return nil
+	}
+	open := *t
+	open.Extra = n.mapping("OpenToolCall.Extra", open.Extra, 0)
+
+	return &open
+}
 
 func (n *normalizer) mapping(path string, m map[string]any, depth int) map[string]any {
 	if m == nil {

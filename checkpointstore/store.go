@@ -6,7 +6,7 @@ import (
 )
 
 // Store keeps one checkpoint a run. Put, get, delete: nothing more is asked of a store, what else it can do is an
-// optional interface, such as ConditionalDeleter and Cleaner.
+// optional interface: ConditionalDeleter, Appender and Cleaner.
 //
 // A Store is safe for concurrent use, by many goroutines and, but for memstore, by many processes. It keeps no
 // reference to a Checkpoint that it was given or gave away. Each verb begins with ValidateRunID, ends with the context,
@@ -34,6 +34,17 @@ type ConditionalDeleter interface {
 	// ErrStale and removes nothing. Of c only RunID, Epoch, Seq and Owner are read. Nothing stored is nil; what is
 	// stored without a readable fence is removed.
 	DeleteIf(ctx context.Context, c Checkpoint) error
+}
+
+// Appender is a Store that can add to a checkpoint without writing the whole of it again.
+type Appender interface {
+	// Append makes of the checkpoint stored under d.RunID the one that d leads to, if AllowAppend lets it; otherwise it
+	// returns ErrStale or, also if nothing or nothing readable is stored, ErrNoBase, and changes nothing. The comparison
+	// and the write are one step. For every other verb it is then as if that checkpoint had been put: Get returns it whole,
+	// its sequence is the one that fences are compared with, and its time is the one that a checkpoint's life counts from. After
+	// any other error the delta may have been added or not, never in part; adding it again is harmless, and so is a Put.
+	// The writer puts the whole before a checkpoint and its deltas together are longer than MaxBytes.
+	Append(ctx context.Context, d Delta) error
 }
 
 // Cleaner is a Store that can remove what nobody came back for. Stores whose server forgets by itself have no need of it.

@@ -10,8 +10,8 @@ import (
 	"github.com/eino-carryon/carryon/checkpointstore"
 )
 
-// Store is a checkpointstore.Store in memory. It is also a ConditionalDeleter and a Cleaner, and safe for concurrent
-// use. It holds every checkpoint until it is deleted; DeleteOlderThan keeps a long-lived process small.
+// Store is a checkpointstore.Store in memory. It is also a ConditionalDeleter, an Appender and a Cleaner, and safe
+// for concurrent use. It holds every checkpoint until it is deleted; DeleteOlderThan keeps a long-lived process small.
 type Store struct {
 	mu   sync.Mutex
 	runs map[string]record
@@ -28,6 +28,7 @@ type record struct {
 var (
 	_ checkpointstore.Store              = (*Store)(nil)
 	_ checkpointstore.ConditionalDeleter = (*Store)(nil)
+	_ checkpointstore.Appender           = (*Store)(nil)
 	_ checkpointstore.Cleaner            = (*Store)(nil)
 )
 
@@ -51,6 +52,34 @@ func (s *Store) Put(ctx context.Context, c checkpointstore.Checkpoint) error {
 		}
 	}
 	s.runs[c.RunID] = record{fence: c.Fence(), updated: c.UpdatedAt, data: data}
+
+	return nil
+}
+
+// Append implements checkpointstore.Appender. More than MaxBytes together is ErrTooLarge.
+func (s *Store) Append(ctx context.Context, d checkpointstore.Delta) error {
+	if err := checkpointstore.Begin(ctx, d.RunID); err != nil {
+		return err
+	}
+	data, err := checkpointstore.EncodeDelta(d)
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	stored, ok := s.runs[d.RunID]
+	if !ok {
+		return fmt.Errorf("%w: nothing is stored of %q", checkpointstore.ErrNoBase, d.RunID)
+	}
+	again, err := checkpointstore.AllowAppend(stored.fence, d)
+	if again || err != nil {
+		return err
+	}
+	if size := len(stored.data) + len(data); size > checkpointstore.MaxBytes {
+		return fmt.Errorf("%w: together they take %d bytes, %d are allowed", checkpointstore.ErrTooLarge, size, checkpointstore.MaxBytes)
+	}
+	// What readers have of the old bytes ends before those that append writes to.
+	s.runs[d.RunID] = record{fence: d.Fence(), updated: d.UpdatedAt, data: append(stored.data, data...)}
 
 	return nil
 }

@@ -77,6 +77,9 @@ func (e *env) verbs(ctx context.Context, runID string) map[string]error {
 		"Delete": e.store.Delete(ctx, runID),
 	}
 	_, verbs["Get"] = e.store.Get(ctx, runID)
+	if a, ok := e.store.(checkpointstore.Appender); ok {
+		verbs["Append"] = a.Append(ctx, checkpointstore.Delta{RunID: runID, Epoch: 9, Seq: 1})
+	}
 	if d, ok := e.store.(checkpointstore.ConditionalDeleter); ok {
 		verbs["DeleteIf"] = d.DeleteIf(ctx, checkpointstore.Checkpoint{RunID: runID, Epoch: 1, Owner: "a"})
 	}
@@ -96,6 +99,12 @@ func (e *env) second() checkpointstore.Store {
 
 func deletesIf(_ suite, s checkpointstore.Store) bool {
 	_, ok := s.(checkpointstore.ConditionalDeleter)
+
+	return ok
+}
+
+func appends(_ suite, s checkpointstore.Store) bool {
+	_, ok := s.(checkpointstore.Appender)
 
 	return ok
 }

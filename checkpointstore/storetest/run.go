@@ -102,7 +102,7 @@ type rule struct {
 
 func rules() []rule {
 	var all []rule
-	for _, group := range [][]rule{basicRules(), inputRules(), fenceRules(), raceRules(), planted(), lifeRules()} {
+	for _, group := range [][]rule{basicRules(), inputRules(), fenceRules(), raceRules(), appendRules(), planted(), lifeRules()} {
 		all = append(all, group...)
 	}
 

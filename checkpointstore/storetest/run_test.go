@@ -38,29 +38,37 @@ func TestAStoreThatKeepsTheContractPasses(t *testing.T) {
 func TestEveryRuleFindsItsFault(t *testing.T) {
 	t.Parallel()
 	faults := map[string][]string{
-		"NotFound":               {"not found is a zero checkpoint"},
-		"EveryFieldRoundTrips":   {"the reasoning is lost"},
-		"ExtraIsNormalized":      {"foreign types are an error"},
-		"PutReplaces":            {"Put merges"},
-		"PutAgain":               {"Put again is refused"},
-		"Delete":                 {"delete of nothing is an error", "delete takes all"},
-		"NoAliasing":             {"aliases"},
-		"Large":                  {"large ones are cut"},
-		"OddRunIDs":              {"keys fold case", "keys lose slashes", "keys are cut"},
-		"InvalidRunIDs":          {"run ids are not validated"},
-		"TooLarge":               {"owners are cut"},
-		"EndedContext":           {"the context is ignored"},
-		"StalePutIsRefused":      {"any Put is allowed", "numbers are floats", "numbers are signed"},
-		"TieOnlyForTheSameOwner": {"a tie is for everybody"},
-		"ZombieDeleteIsRefused":  {"any delete is allowed"},
-		"OneClaimerWins":         {"Put in two steps", "a tie is for everybody"},
-		"ZombieAndSuccessor":     {"any Put is allowed"},
-		"ZombieDeleteAndClaim":   {"DeleteIf in two steps"},
-		"ConcurrentRuns":         {"one buffer for all"},
-		"Garbage":                {"garbage blocks Put", "the checkpoint of another run is served"},
-		"NewerVersion":           {"a newer version is corrupt"},
-		"DeleteOlderThan":        {"cleaning takes too much"},
-		"TimeToLive":             {"Put does not renew", "nothing expires"},
+		"NotFound":                    {"not found is a zero checkpoint"},
+		"EveryFieldRoundTrips":        {"the reasoning is lost"},
+		"ExtraIsNormalized":           {"foreign types are an error"},
+		"PutReplaces":                 {"Put merges"},
+		"PutAgain":                    {"Put again is refused"},
+		"Delete":                      {"delete of nothing is an error", "delete takes all"},
+		"NoAliasing":                  {"aliases"},
+		"Large":                       {"large ones are cut"},
+		"OddRunIDs":                   {"keys fold case", "keys lose slashes", "keys are cut"},
+		"InvalidRunIDs":               {"run ids are not validated"},
+		"TooLarge":                    {"owners are cut"},
+		"EndedContext":                {"the context is ignored"},
+		"StalePutIsRefused":           {"any Put is allowed", "numbers are floats", "numbers are signed"},
+		"TieOnlyForTheSameOwner":      {"a tie is for everybody"},
+		"ZombieDeleteIsRefused":       {"any delete is allowed"},
+		"OneClaimerWins":              {"Put in two steps", "a tie is for everybody"},
+		"ZombieAndSuccessor":          {"any Put is allowed"},
+		"ZombieDeleteAndClaim":        {"DeleteIf in two steps"},
+		"ConcurrentRuns":              {"one buffer for all"},
+		"AppendAdds":                  {"deltas are lost"},
+		"AppendAgain":                 {"a delta is added twice"},
+		"AppendWhereItGoesOn":         {"any Append is allowed"},
+		"AppendToNothing":             {"a delta is not found"},
+		"AppendedIsStored":            {"fences are those of the last Put"},
+		"DeltasGoWithTheirCheckpoint": {"deltas outlive their checkpoint"},
+		"ZombieAppendAndSuccessor":    {"Append in two steps"},
+		"AppendRenews":                {"Append does not renew", "cleaning takes too much"},
+		"Garbage":                     {"garbage blocks Put", "the checkpoint of another run is served"},
+		"NewerVersion":                {"a newer version is corrupt"},
+		"DeleteOlderThan":             {"cleaning takes too much"},
+		"TimeToLive":                  {"Put does not renew", "nothing expires"},
 	}
 	for _, r := range rules() {
 		require.NotEmpty(t, faults[r.name], "no fault for the rule %s", r.name)
@@ -90,7 +98,10 @@ func TestRulesForAbilitiesAreSkippedWithoutThem(t *testing.T) {
 			skipped = append(skipped, r.name)
 		}
 	}
-	assert.Equal(t, []string{"ZombieDeleteIsRefused", "ZombieDeleteAndClaim", "Garbage", "NewerVersion", "DeleteOlderThan", "TimeToLive"}, skipped)
+	assert.Equal(t, []string{
+		"ZombieDeleteIsRefused", "ZombieDeleteAndClaim", "AppendAdds", "AppendAgain", "AppendWhereItGoesOn", "AppendToNothing", "AppendedIsStored",
+		"DeltasGoWithTheirCheckpoint", "ZombieAppendAndSuccessor", "AppendRenews", "Garbage", "NewerVersion", "DeleteOlderThan", "TimeToLive",
+	}, skipped)
 }
 
 // lost is a store whose writes go nowhere.

@@ -20,11 +20,12 @@ type toy struct {
 	fault string
 	ttl   time.Duration
 	last  []byte
+	left  map[string][]byte                     // deltas that nothing removes
 	live  map[string]checkpointstore.Checkpoint // what a store that aliases would hand out
 }
 
 func newToy(fault string) *toy {
-	return &toy{mu: &sync.Mutex{}, runs: map[string][]byte{}, fault: fault, live: map[string]checkpointstore.Checkpoint{}}
+	return &toy{mu: &sync.Mutex{}, runs: map[string][]byte{}, fault: fault, left: map[string][]byte{}, live: map[string]checkpointstore.Checkpoint{}}
 }
 
 func (s *toy) is(fault string) bool { return s.fault == fault }
@@ -55,6 +56,15 @@ func (s *toy) begin(ctx context.Context, runID string) error {
 
 // stored returns the fence of what is there, if it can be read.
 func (s *toy) stored(runID string) (checkpointstore.Fence, bool) {
+	if h, err := checkpointstore.DecodeHeader(s.runs[s.key(runID)]); err == nil && s.is("fences are those of the last Put") {
+		return h.Fence, true
+	}
+
+	return s.current(runID)
+}
+
+// current is stored without the fault of it.
+func (s *toy) current(runID string) (checkpointstore.Fence, bool) {
 	c, err := checkpointstore.DecodeFor(runID, s.runs[s.key(runID)])
 	if err != nil && c.Fence() == (checkpointstore.Fence{}) {
 		return checkpointstore.Fence{}, s.is("garbage blocks Put") && len(s.runs[s.key(runID)]) > 0
@@ -150,7 +160,7 @@ func (s *toy) expire(c checkpointstore.Checkpoint) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		now := s.runs[s.key(runID)]
-		if s.is("Put does not renew") || len(now) > 0 && &now[0] == &data[0] {
+		if s.is("Put does not renew") || s.is("Append does not renew") || len(now) > 0 && &now[0] == &data[0] {
 			delete(s.runs, s.key(runID))
 		}
 	})
@@ -178,6 +188,11 @@ func (s *toy) Get(ctx context.Context, runID string) (checkpointstore.Checkpoint
 	}
 	if s.is("the checkpoint of another run is served") || s.is("one buffer for all") {
 		return checkpointstore.Decode(data)
+	}
+	if left := s.left[s.key(runID)]; len(left) > 0 {
+		if outlived, err := checkpointstore.Decode(append(bytes.Clone(data), left...)); err == nil {
+			return outlived, nil
+		}
 	}
 	c, err := checkpointstore.DecodeFor(runID, data)
 	if s.is("a newer version is corrupt") && err != nil {
