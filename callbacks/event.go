@@ -175,7 +175,7 @@ type ToolCallProgress struct {
 // CheckpointFailed reports a checkpoint store's failure, once an episode. The stream is not affected.
 type CheckpointFailed struct {
 	Call
-	Operation    string // "get", "put", "delete"; "encode" for values that no checkpoint can hold
+	Operation    string // "get", "put", "append", "delete"; "encode" for values that no checkpoint can hold
 	ErrorMessage string
 }
 

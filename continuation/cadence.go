@@ -5,9 +5,10 @@ import (
 	"time"
 )
 
-// A write holds the whole answer, so that many writes of a long one would hold it many times. All writes together, the one
-// at the end too, hold three times the answer at most, encoded as it is in the store; or, if that is more, a little that grows
-// with time, for answers that come slowly and whose user would lose much, and the write at the end.
+// A write holds the whole answer if the store cannot add to what it has, so that many writes of a long one would hold it many
+// times. All writes together, the one at the end too, hold three times the answer at most, encoded as it is in the store; or,
+// if that is more, a little that grows with time, for answers that come slowly and whose user would lose much, and the
+// write at the end.
 const (
 	cadenceTimes     = 3
 	cadenceFree      = 256 << 10 // bytes
@@ -44,11 +45,11 @@ type cadence struct {
 	beside  int       // what is stored beside the answer
 	unsaved int       // of the answer's bytes
 	call    time.Time // when a tool call became whole that is not written; zero if none did
-	written int       // in all writes
+	tally   *tally
 }
 
 func newCadence(k *checkpoints, now time.Time) cadence {
-	return cadence{every: k.every, bytes: k.bytes, pulse: k.pulse, started: now, last: now, beside: cadenceEach}
+	return cadence{every: k.every, bytes: k.bytes, pulse: k.pulse, started: now, last: now, beside: cadenceEach, tally: new(tally)}
 }
 
 // grew takes note of a new piece of the answer.
@@ -96,10 +97,15 @@ func (c *cadence) due(now time.Time) bool {
 // rest is how long the store is left alone between two writes.
 func (c *cadence) rest() time.Duration { return sparing * min(c.pulse.rate(), c.every) }
 
+// total is how long the answer is, as it is stored.
+func (c *cadence) total() int { return c.size + c.beside }
+
 // over returns how many bytes more would have been written than may be.
 func (c *cadence) over(now time.Time) int {
-	next := c.written + c.size + c.beside
-	if next <= cadenceTimes*c.plain-c.size-c.beside { // and the end
+	next, adds := c.tally.next(c.total())
+	end := c.tally.end(c.total(), adds)
+	next += int(c.tally.written.Load())
+	if next+end <= cadenceTimes*c.plain {
 		return 0
 	}
 
@@ -122,8 +128,5 @@ func (c *cadence) wait(now time.Time) (time.Duration, bool) {
 	return max(d, 0), true
 }
 
-// wrote takes note of a write.
-func (c *cadence) wrote(now time.Time) {
-	c.last, c.unsaved, c.call = now, 0, time.Time{}
-	c.written += c.size + c.beside
-}
+// given takes note that what has come is to be written.
+func (c *cadence) given(now time.Time) { c.last, c.unsaved, c.call = now, 0, time.Time{} }

@@ -19,6 +19,7 @@ const (
 type checkpoints struct {
 	store        checkpointstore.Store
 	deleter      checkpointstore.ConditionalDeleter // nil if the store is none
+	appender     checkpointstore.Appender           // likewise
 	every        time.Duration
 	bytes        int
 	startTimeout time.Duration
@@ -58,6 +59,7 @@ func WithCheckpoints(s checkpointstore.Store, opts ...CheckpointOption) Option {
 			ledger: new(ledger), reject: c.reject,
 		}
 		k.deleter, _ = s.(checkpointstore.ConditionalDeleter)
+		k.appender, _ = s.(checkpointstore.Appender)
 		for i, opt := range opts {
 			if opt == nil {
 				c.reject("WithCheckpoints", "option %d is nil", i)
@@ -71,14 +73,18 @@ func WithCheckpoints(s checkpointstore.Store, opts ...CheckpointOption) Option {
 }
 
 // FlushEvery says how often an answer that grows is written: when d has passed since the last write, or when bytes have
-// come; default 250 ms and 4 KiB. What came since the last write is what a crash costs. Since each write holds the whole
-// answer, writes become rarer as it grows: all of them together, the one at the end too, hold at most three times the answer
-// or, if that is more, 256 KiB, 8 KiB for each second, and the write at the end; of a long answer that comes fast a crash
-// costs up to half. Breaks are written whatever that takes, and so is a whole tool call, a flush interval later if more
-// was written than may be. Nor does a write begin sooner after the last one than eight times what the store
-// takes for one at the time, up to eight times d: a store that is slow or overloaded is spared. An end is
-// always written that the consumer does not read within 20 ms; one that it reads is deleted
-// instead, unless [KeepUntilCommit]. Both must be more than 0.
+// come; default 250 ms and 4 KiB. What came since the last write is what a crash costs. Breaks and whole tool calls are
+// written at once. To a store that is a [checkpointstore.Appender] a write adds what came since, if that is much less than
+// the whole; to others each write holds the whole answer, so that writes become rarer as it grows.
+//
+// All writes together, the one at the end too, hold at most three times the answer or, if that is more, 256 KiB, 8 KiB for
+// each second, and the write at the end. Of a long answer that comes fast a crash costs up to half where the store cannot
+// add; there, too, a whole tool call is written a flush interval later if more was written than may be, and what must be written
+// at once goes beyond the bound.
+//
+// Nor does a write begin sooner after the last one than eight times what the store takes for one at the time, up to eight
+// times d: a store that is slow or overloaded is spared. An end is always written that the consumer does not read within
+// 20 ms; one that it reads is deleted instead, unless [KeepUntilCommit]. Both must be more than 0.
 func FlushEvery(d time.Duration, bytes int) CheckpointOption {
 	return func(k *checkpoints) {
 		if d <= 0 || bytes <= 0 {

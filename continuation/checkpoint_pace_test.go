@@ -44,17 +44,30 @@ func (s *ckNoted) noted() []string {
 }
 
 func (s *ckNoted) Put(ctx context.Context, c checkpointstore.Checkpoint) error {
-	if op := "put"; c.Done {
+	if err := s.write(c.Done); err != nil {
+		return err
+	}
+
+	return s.Store.Put(ctx, c)
+}
+
+func (s *ckNoted) Append(ctx context.Context, d checkpointstore.Delta) error {
+	if err := s.write(d.Done); err != nil {
+		return err
+	}
+
+	return s.Store.Append(ctx, d)
+}
+
+func (s *ckNoted) write(done bool) error {
+	if op := "put"; done {
 		s.note("done")
 	} else {
 		s.note(op)
 	}
 	<-time.After(s.takes)
-	if s.putErr != nil {
-		return s.putErr
-	}
 
-	return s.Store.Put(ctx, c)
+	return s.putErr
 }
 
 func (s *ckNoted) DeleteIf(ctx context.Context, c checkpointstore.Checkpoint) error {

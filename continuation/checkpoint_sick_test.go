@@ -35,6 +35,14 @@ func (s *ckFlapping) Put(ctx context.Context, c checkpointstore.Checkpoint) erro
 	return s.Store.Put(ctx, c)
 }
 
+func (s *ckFlapping) Append(ctx context.Context, d checkpointstore.Delta) error {
+	if slices.Contains(s.fails, s.n.Add(1)) {
+		return errors.New("disk full")
+	}
+
+	return s.Store.Append(ctx, d)
+}
+
 // TestSickStoreIsToldOfHoweverTheCallEnds: a store whose writes fail or hang is told of once, and before the last event,
 // also by a call that is too short for more than one write.
 func TestSickStoreIsToldOfHoweverTheCallEnds(t *testing.T) {

@@ -192,6 +192,10 @@ func (c *call) claim(ctx context.Context, f found) (found, error) {
 		return found{}, &TakenOverError{RunID: s.base.RunID, Err: err}
 	case err == nil:
 		s.base.Seq = 1
+		if s.appender != nil {
+			next, _ = checkpointstore.Normalize(next)
+			s.kept = &next
+		}
 	case next.Done: // it is deleted as who wrote it would have
 		c.tellStore("put", err)
 		s.base.Epoch, s.base.Seq, s.base.Owner = f.left.Epoch, f.left.Seq, f.left.Owner
@@ -240,6 +244,7 @@ func (c *call) resume() bool {
 	for _, m := range c.engine.speech.restored(left) {
 		c.accept(m)
 	}
+	c.saver.restored()
 	c.content = true
 	c.epilogue.began()
 	switch {

@@ -64,8 +64,14 @@ func (c *call) save(now bool) {
 	if p := &c.saver.pace; !now && (!p.due(t) || p.call.IsZero() && c.saver.busy()) {
 		return
 	}
-	c.saver.put(job{checkpoint: c.checkpoint(t)})
-	c.saver.pace.wrote(t)
+	c.write(job{checkpoint: c.checkpoint(t)})
+	c.saver.pace.given(t)
+}
+
+// write has a checkpoint written that was made just now.
+func (c *call) write(j job) {
+	j.size = c.saver.pace.total()
+	c.saver.put(j)
 }
 
 // checkpoint returns what has come to now.
@@ -136,12 +142,12 @@ func (c *call) keep(err error) {
 	defer s.end()
 	switch {
 	case s.abandoned:
-		s.put(job{checkpoint: c.finalCheckpoint(), last: true, remove: true})
+		c.write(job{checkpoint: c.finalCheckpoint(), last: true, remove: true})
 	case s.stands:
 	case isEOF(err) && !c.acc.Media() && (s.keep || s.dirty):
-		s.put(job{checkpoint: c.finalCheckpoint(), last: true, grace: !s.keep})
+		c.write(job{checkpoint: c.finalCheckpoint(), last: true, grace: !s.keep})
 	case !isEOF(err) && c.saves() && (s.pace.unsaved > 0 || s.dirty && c.content):
-		s.put(job{checkpoint: c.checkpoint(time.Now()), last: true})
+		c.write(job{checkpoint: c.checkpoint(time.Now()), last: true})
 	}
 }
 
@@ -155,7 +161,7 @@ func (c *call) endRead(end error) error {
 	}
 	if isEOF(end) && !s.keep && s.dirty {
 		s.ledger.reenter(s.base.RunID, s)
-		s.put(job{checkpoint: c.finalCheckpoint(), last: true, remove: true})
+		c.write(job{checkpoint: c.finalCheckpoint(), last: true, remove: true})
 	}
 	s.wait(c.caller.Done(), c.tether.gone())
 	c.tellNews()

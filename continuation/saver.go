@@ -2,7 +2,6 @@ package continuation
 
 import (
 	"context"
-	"errors"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -40,6 +39,7 @@ type saver struct {
 	stands bool // the whole answer was in the store already
 	dirty  bool // there is something in the store to replace or delete
 	pace   cadence
+	kept   *checkpointstore.Checkpoint // what is stored, as far as that is known; the goroutine's
 	timer  *time.Timer
 	calls  int // that were whole at the last write
 
@@ -61,6 +61,7 @@ type saver struct {
 // job is one thing to write.
 type job struct {
 	checkpoint checkpointstore.Checkpoint
+	size       int  // as it is stored, about
 	last       bool // it is tried again
 	remove     bool // it is written to be deleted
 	grace      bool // something newer may yet come
@@ -135,93 +136,6 @@ func (s *saver) outdated() bool {
 	case <-limit.C:
 		return false
 	}
-}
-
-// write makes one write. What fails is tried again as long as the call lives and nothing newer has come; of the last write
-// the tries are counted. A panic of the store is an error of it.
-func (s *saver) write(j job) {
-	for try := 1; ; try++ {
-		op, err := s.attempt(j)
-		final := s.ended(op, err)
-		if err == nil && op == "delete" && s.forgets {
-			s.ledger.forget(s.base.RunID, s.base.Epoch)
-		}
-		if final || j.last && try == saveTries || !s.pause(savePause<<min(try, 4), j.last) {
-			return
-		}
-	}
-}
-
-// pause waits before the next try. It reports false if there is none: something newer is to be written, or the call has ended
-// without.
-func (s *saver) pause(d time.Duration, last bool) bool {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	over := s.over
-	if last {
-		over = nil
-	}
-	select {
-	case <-t.C:
-		return true
-	case <-s.newer:
-	case <-over:
-	}
-
-	return false
-}
-
-func (s *saver) attempt(j job) (op string, err error) {
-	ctx, cancel := context.WithTimeout(s.ctx, saveTimeout)
-	defer cancel()
-	defer time.AfterFunc(slowWrite, s.slows).Stop()
-	defer func() {
-		if p := recover(); p != nil {
-			err = &PanicError{Value: p}
-		}
-	}()
-	if !j.remove || !s.owns || s.deleter == nil {
-		op = "put"
-		began := time.Now()
-		err = s.store.Put(ctx, j.checkpoint)
-		s.pulse.beat(min(time.Since(began), s.every))
-		if err == nil {
-			s.owns, s.whole = true, j.checkpoint.Done
-		}
-		if err != nil || !j.remove {
-			return op, err
-		}
-	}
-	op = "delete"
-	if s.deleter != nil {
-		return op, s.deleter.DeleteIf(ctx, j.checkpoint)
-	}
-
-	return op, s.store.Delete(ctx, j.checkpoint.RunID)
-}
-
-// ended takes note of how a write ended, and reports whether that is final.
-func (s *saver) ended(op string, err error) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	slow := s.slow
-	s.slow = false
-	switch {
-	case err == nil:
-		s.failing = slow // one after the other is one episode
-	case errors.Is(err, checkpointstore.ErrStale):
-		s.waiting = nil
-		if op == "put" || !s.whole { // the delete of a whole answer that another call is delivering does no harm
-			s.taken = &TakenOverError{RunID: s.base.RunID, Err: err}
-			s.lost()
-		}
-	default:
-		s.failed(op, err)
-
-		return false
-	}
-
-	return true
 }
 
 // takenOver returns the error that ends the call, if another has taken it over.

@@ -1,0 +1,285 @@
+package continuation_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/cloudwego/eino/schema"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/eino-carryon/carryon/callbacks"
+	"github.com/eino-carryon/carryon/checkpointstore"
+	"github.com/eino-carryon/carryon/checkpointstore/memstore"
+	"github.com/eino-carryon/carryon/continuation"
+	fm "github.com/eino-carryon/carryon/internal/faultmodel"
+)
+
+// TestBytesOfWhatIsWrittenAtOnce: whole tool calls and breaks are written whatever was written before. Where the store can add,
+// that costs no more than the answer does: seconds apart behind a long text, or themselves most of it.
+func TestBytesOfWhatIsWrittenAtOnce(t *testing.T) {
+	t.Parallel()
+	const size = 1 << 20
+	text := strings.Repeat("plain text.\n", size/16/12)
+	for name, tt := range map[string]struct {
+		texts, calls int
+		arguments    string
+	}{
+		"calls behind a text":  {16, 40, `{"a":1}`},
+		"calls that are long":  {0, 20, `{"a":"` + strings.Repeat("x", size/20) + `"}`},
+		"many calls":           {0, 400, `{"a":"` + strings.Repeat("x", size/400) + `"}`},
+		"a text between calls": {16, 16, `{"a":"` + strings.Repeat("\\n", size/64) + `"}`},
+	} {
+		for _, blocks := range []bool{false, true} {
+			t.Run(fmt.Sprint(name, ", blocks: ", blocks), func(t *testing.T) {
+				t.Parallel()
+				synctest.Test(t, func(t *testing.T) {
+					var script fm.Script
+					for range tt.texts {
+						step := fm.Text(text)
+						if blocks {
+							step = fm.BlockText(0, text)
+						}
+						script = append(script, step, fm.Idle(time.Millisecond))
+					}
+					for i := range tt.calls {
+						step := fm.Call(i, fmt.Sprint("c", i), "f", tt.arguments)
+						if blocks {
+							step = fm.BlockCall(i+1, fmt.Sprint("c", i), "f", tt.arguments)
+						}
+						script = append(script, step, fm.Idle(2*time.Second))
+					}
+					store := &ckWeighing{Store: memstore.New()}
+					ckRead(t, store, blocks, script)
+					c, err := store.Get(t.Context(), "run-7")
+					require.NoError(t, err)
+					require.True(t, c.Done)
+					require.Len(t, c.ToolCalls, tt.calls)
+					plain := len(c.Text) + tt.calls*len(tt.arguments)
+					assert.LessOrEqual(t, store.bytes.Load(), int64(3*plain), "in %d writes and %d that add", store.puts.Load(), store.appends.Load())
+					assert.GreaterOrEqual(t, store.puts.Load()+store.appends.Load(), int64(tt.calls), "each call is written when it is whole")
+				})
+			})
+		}
+	}
+}
+
+// TestBytesOfBreaks: so do breaks, however many an answer has.
+func TestBytesOfBreaks(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var answer fm.Script
+		var text strings.Builder
+		for i := range 1024 {
+			line := fmt.Sprintf("Line %d %s\n", i, strings.Repeat("x", 1000))
+			text.WriteString(line)
+			answer = append(answer, fm.Text(line), fm.Idle(time.Millisecond))
+		}
+		var breaks []fm.Break
+		for range 9 {
+			breaks = append(breaks, fm.BreakAt(100, fm.Reset()))
+		}
+		store := &ckWeighing{Store: memstore.New()}
+		m := continuation.Wrap(fm.Continuer(append(answer, fm.Finish("stop")), breaks...), ctNow(), continuation.WithMaxContinuations(20),
+			continuation.WithCheckpoints(store, continuation.KeepUntilCommit()))
+		require.NoError(t, ctStream(ckContext(t), m).err)
+		c, err := store.Get(t.Context(), "run-7")
+		require.NoError(t, err)
+		assert.Equal(t, text.String(), c.Text)
+		assert.Equal(t, 9, c.Interruptions)
+		assert.LessOrEqual(t, store.bytes.Load(), int64(3*text.Len()), "in %d writes and %d that add", store.puts.Load(), store.appends.Load())
+	})
+}
+
+// TestACrashOfALongAnswerCostsLittle: where the store can add, an answer that comes at a megabyte a second is written as closely
+// at its end as at its beginning.
+func TestACrashOfALongAnswerCostsLittle(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		const chunk = 512
+		var answer fm.Script
+		for range 4096 {
+			answer = append(answer, fm.Text(strings.Repeat("y", chunk)), fm.Idle(chunk*time.Microsecond))
+		}
+		store := memstore.New()
+		r, err := continuation.Wrap(fm.New(append(answer, fm.Finish("stop"))), continuation.WithCheckpoints(store)).Stream(ckContext(t), ctInput())
+		require.NoError(t, err)
+		defer r.Close()
+		for n := 1; ; n++ {
+			_, err := r.Recv()
+			if errors.Is(err, io.EOF) {
+				break
+			}
+			require.NoError(t, err)
+			if n%128 != 0 {
+				continue
+			}
+			synctest.Wait()
+			c, err := store.Get(t.Context(), "run-7")
+			require.NoError(t, err)
+			assert.GreaterOrEqual(t, len(c.Text), n*chunk-8<<10, "of %d", n*chunk)
+		}
+	})
+}
+
+// ckAppending is a store that fails to add.
+type ckAppending struct {
+	*memstore.Store
+	fail    func(n int32, d checkpointstore.Delta) error // to add for the n-th time
+	appends atomic.Int32
+	puts    atomic.Int32
+}
+
+func (s *ckAppending) Put(ctx context.Context, c checkpointstore.Checkpoint) error {
+	s.puts.Add(1)
+
+	return s.Store.Put(ctx, c)
+}
+
+func (s *ckAppending) Append(ctx context.Context, d checkpointstore.Delta) error {
+	if err := s.fail(s.appends.Add(1), d); err != nil {
+		return err
+	}
+
+	return s.Store.Append(ctx, d)
+}
+
+// TestAppendThatFails: what could not be added is written whole; it is a failure of the store unless the store says that it has
+// nothing to add to, and the end of the call if it says that another has taken over.
+func TestAppendThatFails(t *testing.T) {
+	t.Parallel()
+	var answer fm.Script
+	var text strings.Builder
+	for i := range 40 {
+		line := fmt.Sprintf("Line %d %s\n", i, strings.Repeat("x", 1000))
+		text.WriteString(line)
+		answer = append(answer, fm.Text(line), fm.Idle(300*time.Millisecond))
+	}
+	answer = append(answer, fm.Finish("stop"))
+	const at = 5
+	for name, tt := range map[string]struct {
+		fail     func(*memstore.Store, checkpointstore.Delta) error
+		told     string
+		takeover bool
+	}{
+		"an error": {func(*memstore.Store, checkpointstore.Delta) error { return errors.New("disk full") }, "append", false},
+		"nothing there": {func(s *memstore.Store, _ checkpointstore.Delta) error {
+			assert.NoError(t, s.Delete(t.Context(), "run-7"))
+
+			return nil
+		}, "", false},
+		"a panic": {func(*memstore.Store, checkpointstore.Delta) error { panic("oops") }, "append", false},
+		"it was added all the same": {func(s *memstore.Store, d checkpointstore.Delta) error {
+			assert.NoError(t, s.Append(t.Context(), d))
+
+			return errors.New("no answer")
+		}, "append", false},
+		"taken over": {func(s *memstore.Store, _ checkpointstore.Delta) error {
+			return s.Put(t.Context(), checkpointstore.Checkpoint{RunID: "run-7", Epoch: 2, Owner: "another"})
+		}, "", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				store := &ckAppending{Store: memstore.New()}
+				store.fail = func(n int32, d checkpointstore.Delta) error {
+					if n == at {
+						return tt.fail(store.Store, d)
+					}
+
+					return nil
+				}
+				events := &ctEvents{}
+				m := continuation.Wrap(fm.New(answer), continuation.WithCheckpoints(store, continuation.KeepUntilCommit()), continuation.WithHandler(events))
+				got := ctStream(ckContext(t), m)
+				failed := ctOf[callbacks.CheckpointFailed](events)
+				if tt.takeover {
+					require.ErrorIs(t, got.err, checkpointstore.ErrStale)
+					assert.Empty(t, failed)
+					c, err := store.Get(t.Context(), "run-7")
+					require.NoError(t, err)
+					assert.Equal(t, "another", c.Owner)
+
+					return
+				}
+				require.NoError(t, got.err)
+				assert.Equal(t, text.String(), got.text())
+				if tt.told == "" {
+					assert.Empty(t, failed)
+				} else {
+					require.Len(t, failed, 1)
+					assert.Equal(t, tt.told, failed[0].Operation)
+				}
+				c, err := store.Get(t.Context(), "run-7")
+				require.NoError(t, err)
+				assert.Equal(t, text.String(), c.Text)
+				assert.True(t, c.Done)
+				assert.Greater(t, store.appends.Load(), int32(20), "it goes on adding")
+				assert.Less(t, store.puts.Load(), int32(15))
+			})
+		})
+	}
+}
+
+// TestTakeoverGoesOnAdding: what was claimed is stored; the next write adds to it.
+func TestTakeoverGoesOnAdding(t *testing.T) {
+	t.Parallel()
+	for _, blocks := range []bool{false, true} {
+		t.Run(fmt.Sprint("blocks: ", blocks), func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				var answer fm.Script
+				for i := range 200 {
+					line := fmt.Sprintf("Line %d %s\n", i, strings.Repeat("x", 1000))
+					step := fm.Text(line)
+					if blocks {
+						step = fm.BlockText(0, line)
+					}
+					answer = append(answer, step, fm.Idle(time.Millisecond))
+				}
+				left := memstore.New()
+				ctx := ckContext(t)
+				dead := append(answer[:300:300], fm.Stall())
+				ask := func(m fm.Script, store checkpointstore.Store, n int) {
+					if blocks {
+						r, err := typed(t, fm.AgenticContinuer(m), continuation.WithCheckpoints(store), ctNow()).Stream(ctx, []*schema.AgenticMessage{schema.UserAgenticMessage("Tell me.")})
+						ckRecv(t, r, err, n)
+					} else {
+						r, err := continuation.Wrap(fm.Continuer(m), continuation.WithCheckpoints(store), ctNow()).Stream(ctx, ctInput())
+						ckRecv(t, r, err, n)
+					}
+				}
+				ask(dead, left, 150)
+				ctx = ckContext(t)
+				store := &ckWeighing{Store: left}
+				ask(answer, store, 190)
+				synctest.Wait()
+				assert.EqualValues(t, 1, store.puts.Load(), "the claim")
+				assert.Greater(t, store.appends.Load(), int64(3))
+			})
+		})
+	}
+}
+
+// ckRecv reads n chunks or more of a stream, and leaves it.
+func ckRecv[M any](t *testing.T, r *schema.StreamReader[M], err error, n int) {
+	t.Helper()
+	require.NoError(t, err)
+	for range n {
+		_, err := r.Recv()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		require.NoError(t, err)
+	}
+	<-time.After(time.Second)
+	r.Close()
+	synctest.Wait()
+}

@@ -1,0 +1,151 @@
+package continuation
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/eino-carryon/carryon/checkpointstore"
+)
+
+// write makes one write. What fails is tried again as long as the call lives and nothing newer has come; of the last write
+// the tries are counted. A panic of the store is an error of it.
+func (s *saver) write(j job) {
+	for try := 1; ; try++ {
+		op, err := s.attempt(j)
+		final := s.ended(op, err)
+		if err == nil && op == "delete" && s.forgets {
+			s.ledger.forget(s.base.RunID, s.base.Epoch)
+		}
+		if final || j.last && try == saveTries || !s.pause(savePause<<min(try, 4), j.last) {
+			return
+		}
+	}
+}
+
+// pause waits before the next try. It reports false if there is none: something newer is to be written, or the call has ended
+// without.
+func (s *saver) pause(d time.Duration, last bool) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	over := s.over
+	if last {
+		over = nil
+	}
+	select {
+	case <-t.C:
+		return true
+	case <-s.newer:
+	case <-over:
+	}
+
+	return false
+}
+
+func (s *saver) attempt(j job) (op string, err error) {
+	ctx, cancel := context.WithTimeout(s.ctx, saveTimeout)
+	defer cancel()
+	defer time.AfterFunc(slowWrite, s.slows).Stop()
+	defer func() {
+		if p := recover(); p != nil {
+			err = &PanicError{Value: p}
+		}
+	}()
+	if !j.remove || !s.owns || s.deleter == nil {
+		began := time.Now()
+		err = s.record(ctx, j, &op)
+		s.pulse.beat(min(time.Since(began), s.every))
+		if err == nil {
+			s.owns, s.whole = true, j.checkpoint.Done
+		}
+		if err != nil || !j.remove {
+			return op, err
+		}
+	}
+	op = "delete"
+	if s.deleter != nil {
+		return op, s.deleter.DeleteIf(ctx, j.checkpoint)
+	}
+
+	return op, s.store.Delete(ctx, j.checkpoint.RunID)
+}
+
+// record writes a checkpoint: what is new of it, if the store can add and that is much less; else the whole. Op is what it
+// does.
+func (s *saver) record(ctx context.Context, j job, op *string) error {
+	if d, ok := s.delta(j); ok {
+		*op = "append"
+		err := s.weighed(j, true, func() error { return s.appender.Append(ctx, d) })
+		if !errors.Is(err, checkpointstore.ErrNoBase) {
+			return err
+		}
+	}
+	*op = "put"
+
+	return s.weighed(j, false, func() error { return s.store.Put(ctx, j.checkpoint) })
+}
+
+// weighed makes a write, and takes note of what is stored then. After a failure what was stored before is still the best guess:
+// a store that has something else says so when that is to be added to.
+func (s *saver) weighed(j job, adds bool, write func() error) error {
+	t, done := s.pace.tally, false
+	size := t.begin(j.size, adds)
+	defer func() { // the store may panic
+		if !done {
+			t.failed(size)
+		}
+	}()
+	if err := write(); err != nil {
+		return err
+	}
+	done = true
+	t.wrote(j.size, size, adds, s.appender != nil)
+	if s.appender != nil {
+		s.kept = &j.checkpoint
+	}
+
+	return nil
+}
+
+// restored says that what has come so far is what was claimed.
+func (s *saver) restored() {
+	t, total := s.pace.tally, s.pace.total()
+	t.wrote(total, t.begin(total, false), false, s.kept != nil)
+	s.pace.unsaved = 0
+}
+
+// delta returns what is to be added to what is stored. It reports false if the whole is to be written.
+func (s *saver) delta(j job) (checkpointstore.Delta, bool) {
+	if s.appender == nil || s.kept == nil {
+		return checkpointstore.Delta{}, false
+	}
+	if _, adds := s.pace.tally.next(j.size); !adds {
+		return checkpointstore.Delta{}, false
+	}
+
+	return checkpointstore.Diff(*s.kept, j.checkpoint)
+}
+
+// ended takes note of how a write ended, and reports whether that is final.
+func (s *saver) ended(op string, err error) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	slow := s.slow
+	s.slow = false
+	switch {
+	case err == nil:
+		s.failing = slow // one after the other is one episode
+	case errors.Is(err, checkpointstore.ErrStale):
+		s.waiting = nil
+		if op != "delete" || !s.whole { // the delete of a whole answer that another call is delivering does no harm
+			s.taken = &TakenOverError{RunID: s.base.RunID, Err: err}
+			s.lost()
+		}
+	default:
+		s.failed(op, err)
+
+		return false
+	}
+
+	return true
+}
