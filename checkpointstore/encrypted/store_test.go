@@ -53,6 +53,16 @@ func TestContract(t *testing.T) {
 	}))
 }
 
+// TestContractOverMemory: each verb as its store below has it, adding among them.
+func TestContractOverMemory(t *testing.T) {
+	t.Parallel()
+	storetest.Run(t, func(tb testing.TB) checkpointstore.Store {
+		tb.Helper()
+
+		return seal(tb, memstore.New(), key(1))
+	})
+}
+
 func secret() checkpointstore.Checkpoint {
 	return checkpointstore.Checkpoint{
 		RunID: "run", Owner: "a", Epoch: 2, Seq: 3, Done: true, UpdatedAt: time.Unix(1, 2).UTC(),
@@ -170,16 +180,6 @@ func sealedOf(c *checkpointstore.Checkpoint) []byte {
 
 type threeVerbs struct{ checkpointstore.Store }
 
-type withDelete struct {
-	checkpointstore.Store
-	checkpointstore.ConditionalDeleter
-}
-
-type withClean struct {
-	checkpointstore.Store
-	checkpointstore.Cleaner
-}
-
 // spy keeps what DeleteIf was given.
 type spy struct{ given checkpointstore.Checkpoint }
 
@@ -191,21 +191,56 @@ func (s *spy) DeleteIf(_ context.Context, c checkpointstore.Checkpoint) error {
 
 func TestItCanWhatTheStoreBelowCan(t *testing.T) {
 	t.Parallel()
-	m, below := memstore.New(), &spy{}
-	for _, test := range []struct {
-		inner           checkpointstore.Store
-		deletes, cleans bool
-	}{{threeVerbs{m}, false, false}, {withDelete{m, below}, true, false}, {withClean{m, m}, false, true}, {m, true, true}} {
-		s := seal(t, test.inner, key(1))
-		_, deletes := s.(checkpointstore.ConditionalDeleter)
-		_, cleans := s.(checkpointstore.Cleaner)
-		assert.Equal(t, test.deletes, deletes, "%T", test.inner)
-		assert.Equal(t, test.cleans, cleans, "%T", test.inner)
+	m := memstore.New()
+	for _, inner := range []checkpointstore.Store{
+		threeVerbs{m},
+		struct {
+			checkpointstore.Store
+			checkpointstore.ConditionalDeleter
+		}{m, m},
+		struct {
+			checkpointstore.Store
+			checkpointstore.Appender
+		}{m, m},
+		struct {
+			checkpointstore.Store
+			checkpointstore.Cleaner
+		}{m, m},
+		struct {
+			checkpointstore.Store
+			checkpointstore.ConditionalDeleter
+			checkpointstore.Appender
+		}{m, m, m},
+		struct {
+			checkpointstore.Store
+			checkpointstore.ConditionalDeleter
+			checkpointstore.Cleaner
+		}{m, m, m},
+		struct {
+			checkpointstore.Store
+			checkpointstore.Appender
+			checkpointstore.Cleaner
+		}{m, m, m},
+		m,
+	} {
+		assert.Equal(t, abilities(inner), abilities(seal(t, inner, key(1))), "%T", inner)
 	}
-	d, ok := seal(t, withDelete{m, below}, key(1)).(checkpointstore.ConditionalDeleter)
+	below := &spy{}
+	d, ok := seal(t, struct {
+		checkpointstore.Store
+		checkpointstore.ConditionalDeleter
+	}{m, below}, key(1)).(checkpointstore.ConditionalDeleter)
 	require.True(t, ok)
 	require.NoError(t, d.DeleteIf(t.Context(), secret()))
 	assert.Equal(t, checkpointstore.Checkpoint{RunID: "run", Owner: "a", Epoch: 2, Seq: 3, Done: true, UpdatedAt: secret().UpdatedAt}, below.given, "nothing secret goes down with a delete")
+}
+
+func abilities(s checkpointstore.Store) [3]bool {
+	_, deletes := s.(checkpointstore.ConditionalDeleter)
+	_, appends := s.(checkpointstore.Appender)
+	_, cleans := s.(checkpointstore.Cleaner)
+
+	return [3]bool{deletes, appends, cleans}
 }
 
 func TestNewRefuses(t *testing.T) {
