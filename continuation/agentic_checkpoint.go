@@ -3,24 +3,13 @@ package continuation
 import (
 	"encoding/json"
 	"hash"
-	"maps"
 	"slices"
+	"strconv"
 
 	"github.com/cloudwego/eino/schema"
 
 	"github.com/eino-carryon/carryon/checkpointstore"
 )
-
-// extraBlocks is the key in a checkpoint's Extra under which the delivered blocks stand, as JSON: text and reasoning alone
-// do not tell their order, nor what the provider ran by itself.
-const extraBlocks = "carryon_blocks"
-
-// keptBlock is a block in a checkpoint: a stretch of its text, or a block of another kind.
-type keptBlock struct {
-	From  int                  `json:"from,omitempty"`
-	To    int                  `json:"to,omitempty"`
-	Block *schema.ContentBlock `json:"block,omitempty"`
-}
 
 func (s agentic) fingerprint(h hash.Hash, r *request) {
 	for _, m := range r.agentic {
@@ -38,72 +27,121 @@ func (s agentic) fingerprint(h hash.Hash, r *request) {
 	}
 }
 
-// stored adds the delivered blocks, but for the calls.
-func (s agentic) stored(c *carry, cp *checkpointstore.Checkpoint) int {
-	blocks := c.layout.kept(len(cp.Text))
-	data, err := json.Marshal(blocks)
-	if err != nil || len(blocks) == 0 { // an extension that is no JSON: text and calls are kept
-		return 0
+// stored takes a view of the delivered blocks, but for the calls. They are added when the checkpoint is written.
+func (s agentic) stored(c *carry, cp *checkpointstore.Checkpoint) (int, completion) {
+	l := c.layout
+	blocks, size := l.kept(len(cp.Text))
+	if len(blocks) == 0 {
+		return 0, nil
 	}
-	cp.Extra = maps.Clone(cp.Extra)
-	if cp.Extra == nil {
-		cp.Extra = make(map[string]any, 1)
+	if l.keeper == nil {
+		l.keeper = new(blockKeeper)
 	}
-	cp.Extra[extraBlocks] = string(data)
+	keeper := l.keeper
 
-	return encodedLen(string(data))
+	return size, func(cp *checkpointstore.Checkpoint) error { return keeper.keep(blocks, cp) }
 }
 
-// kept returns what was delivered as blocks, of a text of n bytes, without thoughts that broke off.
-func (l *layout) kept(n int) []keptBlock {
-	var out []keptBlock
+// keptEach is what a block takes in a checkpoint beside what is in it, about.
+const keptEach = 64
+
+// kept returns what was delivered as blocks, of a text of n bytes, without thoughts that broke off; and about how many bytes
+// a checkpoint holds of them beside the text.
+func (l *layout) kept(n int) ([]blockView, int) {
+	out := make([]blockView, 0, len(l.blocks))
+	thoughts, rest := 0, 0
 	for i := range l.blocks {
 		b := &l.blocks[i]
+		v := blockView{at: i, kind: b.kind, from: min(b.from, n), to: min(b.to, n), pieces: b.pieces}
 		switch {
+		case b.kind == schema.ContentBlockTypeFunctionToolCall:
+			continue
 		case b.kind == schema.ContentBlockTypeAssistantGenText:
-			if from, to := min(b.from, n), min(b.to, n); from < to {
-				out = append(out, keptBlock{From: from, To: to})
+			if v.from == v.to {
+				continue
 			}
-		case b.kind == schema.ContentBlockTypeFunctionToolCall || slices.Contains(l.broken, b.place):
-		default:
-			if whole := b.whole(); whole != nil {
-				out = append(out, keptBlock{Block: whole})
+		case slices.Contains(l.broken, b.place):
+			continue
+		case b.thought != nil:
+			v.thought, v.signature = b.thought.text.String(), b.thought.signature.String()
+			thoughts += b.thought.bytes
+		}
+		rest += b.bytes
+		out = append(out, v)
+	}
+	if l.keeper != nil { // what was written tells better
+		rest = max(rest, int(l.keeper.size.Load()))
+	}
+
+	return out, thoughts + rest + keptEach*len(out)
+}
+
+// restoredBlocks returns the blocks of a checkpoint, but for the calls; nil if they are not all there, or are not those of its text.
+func restoredBlocks(cp *checkpointstore.Checkpoint) []*schema.ContentBlock {
+	n, _ := cp.Extra[extraBlocks].(int64)
+	if n < 1 || n > maxKeptBlocks {
+		return nil
+	}
+	var blocks []*schema.ContentBlock
+	text := 0
+	for i := range int(n) {
+		number := strconv.Itoa(i)
+		data, _ := cp.Extra[extraBlock+number].(string)
+		var k keptBlock
+		if err := json.Unmarshal([]byte(data), &k); err != nil {
+			return nil
+		}
+		b := k.Block
+		if b == nil {
+			if k.From != text || k.To <= k.From || k.To > len(cp.Text) {
+				return nil
 			}
+			text = k.To
+			b = schema.NewContentBlock(&schema.AssistantGenText{Text: cp.Text[k.From:k.To]})
+		} else if b = restoredBlock(b, number, cp.Extra); b == nil {
+			return nil
+		}
+		blocks = append(blocks, b)
+	}
+	if _, more := cp.Extra[extraBlock+strconv.FormatInt(n, 10)]; more || text != len(cp.Text) {
+		return nil
+	}
+
+	return blocks
+}
+
+// restoredBlock returns a block that is no text as it was; nil if it is no such block, or if a text of its thought is missing.
+func restoredBlock(b *schema.ContentBlock, number string, extra map[string]any) *schema.ContentBlock {
+	if b.AssistantGenText != nil || b.FunctionToolCall != nil {
+		return nil
+	}
+	if b = concatBlocks([]*schema.ContentBlock{b}); b == nil || b.Reasoning == nil {
+		return b
+	}
+	var ok bool
+	if b.Reasoning.Text, ok = extra[extraThought+number].(string); !ok {
+		return nil
+	}
+	for i, text := range thoughtsOf(b) {
+		if *text, ok = extra[extraThought+number+"_"+strconv.Itoa(i)].(string); !ok {
+			return nil
 		}
 	}
 
-	return out
-}
-
-// block returns the block that was kept of a text; nil if there is none.
-func (k keptBlock) block(text string) *schema.ContentBlock {
-	from, to := min(max(k.From, 0), len(text)), min(k.To, len(text))
-	if k.Block != nil || from >= to {
-		return k.Block
-	}
-
-	return schema.NewContentBlock(&schema.AssistantGenText{Text: text[from:to]})
+	return b
 }
 
 // restored returns what a checkpoint holds as a client would have sent it: a chunk for each block.
 func (s agentic) restored(cp *checkpointstore.Checkpoint) []chunk {
-	var blocks []*schema.ContentBlock
-	var kept []keptBlock
-	data, _ := cp.Extra[extraBlocks].(string)
-	if err := json.Unmarshal([]byte(data), &kept); err != nil && cp.Text != "" {
+	blocks := restoredBlocks(cp)
+	if len(blocks) == 0 && cp.Text != "" {
 		blocks = []*schema.ContentBlock{schema.NewContentBlock(&schema.AssistantGenText{Text: cp.Text})}
-	}
-	for _, k := range kept {
-		blocks = append(blocks, k.block(cp.Text))
 	}
 	for _, t := range restoredCalls(cp) {
 		blocks = append(blocks, callBlock(&t))
 	}
 	chunks := make([]chunk, 0, len(blocks))
 	for i, b := range blocks {
-		if b == nil {
-			continue
-		}
 		b.StreamingMeta = &schema.StreamingMeta{Index: i}
 		view := viewsOf(&schema.AgenticMessage{
 			Role: schema.AgenticRoleTypeAssistant, ContentBlocks: []*schema.ContentBlock{b},

@@ -46,6 +46,13 @@ func (l *layout) setType(typ string) {
 	}
 }
 
+// keep says whether there will be checkpoints; a nil layout has nothing for them.
+func (l *layout) keep(yes bool) {
+	if l != nil {
+		l.keeps = yes
+	}
+}
+
 // see takes note of a view that arrived.
 func (l *layout) see(o *origin) {
 	if o.block != nil && !l.shown {

@@ -12,6 +12,9 @@ type received struct {
 	text   int            // bytes of text
 	solid  bool           // there is more than thoughts and white space
 	extra  map[string]any // of the chunks
+
+	keeps  bool         // for checkpoints: pieces are read beside the stream, and what they take there is counted
+	keeper *blockKeeper // nil before the first one
 }
 
 // block is a delivered block, or a stretch of one.
@@ -21,8 +24,20 @@ type block struct {
 	from, to int  // of text: bytes of the answer's text
 	beside   bool // of text: there are annotations or a refusal
 
-	thought, signature []byte
-	pieces             []*schema.ContentBlock // copies: all of what the provider ran; of a thought what is no text
+	thought *thought               // nil if it is none
+	pieces  []*schema.ContentBlock // copies: all of what the provider ran; of a thought what is no text
+	bytes   int                    // that the pieces take in a checkpoint, about
+}
+
+// thought is a thought as far as it has come.
+type thought struct {
+	text, signature strings.Builder
+	bytes           int // that they take in a checkpoint
+}
+
+func (t *thought) add(r *schema.Reasoning) {
+	t.text.WriteString(r.Text)
+	t.signature.WriteString(r.Signature)
 }
 
 // last returns the latest block; nil if there is none.
@@ -45,19 +60,31 @@ func (d *received) note(c *schema.ContentBlock, at int, plain bool) {
 		b.beside = b.beside || t.OpenAIExtension != nil || t.ClaudeExtension != nil || t.Extension != nil
 		d.solid = d.solid || strings.TrimSpace(c.AssistantGenText.Text) != ""
 	case c.Reasoning != nil:
-		b.thought = append(b.thought, c.Reasoning.Text...)
-		b.signature = append(b.signature, c.Reasoning.Signature...)
+		b.thought.add(c.Reasoning)
+		if d.keeps {
+			b.thought.bytes += encodedLen(c.Reasoning.Text) + twiceEncodedLen(c.Reasoning.Signature)
+		}
 		if c.Reasoning.OpenAIExtension != nil || len(c.Extra) > 0 {
 			rest := copyBlock(c)
 			rest.Reasoning.Text, rest.Reasoning.Signature = "", ""
-			b.pieces = append(b.pieces, rest)
+			d.add(b, rest)
 		}
 	case c.FunctionToolCall != nil: // if it breaks, the answer ends with it: it is never sent back
 		d.solid = true
 	default:
 		d.solid = true
-		b.pieces = append(b.pieces, copyBlock(c))
+		d.add(b, copyBlock(c))
 	}
+}
+
+// add adds a piece to a block.
+func (d *received) add(b *block, piece *schema.ContentBlock) {
+	if d.keeps {
+		var n int
+		piece, n = frozen(piece)
+		b.bytes += n
+	}
+	b.pieces = append(b.pieces, piece)
 }
 
 // stretch returns what c goes on with, or a new one. Text stays in the order in which it came.
@@ -72,7 +99,11 @@ func (d *received) stretch(c *schema.ContentBlock, at int, plain bool) *block {
 			break
 		}
 	}
-	d.blocks = append(d.blocks, block{place: at, kind: c.Type, from: d.text, to: d.text})
+	b := block{place: at, kind: c.Type, from: d.text, to: d.text}
+	if c.Reasoning != nil {
+		b.thought = new(thought)
+	}
+	d.blocks = append(d.blocks, b)
 
 	return d.last()
 }
@@ -83,7 +114,7 @@ func (b *block) empty() bool {
 	case schema.ContentBlockTypeAssistantGenText:
 		return b.from == b.to && !b.beside
 	case schema.ContentBlockTypeReasoning:
-		return len(b.thought)+len(b.signature) == 0
+		return b.thought == nil || b.thought.text.Len()+b.thought.signature.Len() == 0
 	default:
 		return false
 	}
@@ -91,10 +122,10 @@ func (b *block) empty() bool {
 
 // whole returns the block, without an index; nil if its pieces make none.
 func (b *block) whole() *schema.ContentBlock {
-	if b.kind != schema.ContentBlockTypeReasoning {
+	if b.thought == nil {
 		return concatBlocks(b.pieces)
 	}
-	head := schema.NewContentBlock(&schema.Reasoning{Text: string(b.thought), Signature: string(b.signature)})
+	head := schema.NewContentBlock(&schema.Reasoning{Text: b.thought.text.String(), Signature: b.thought.signature.String()})
 
 	return concatBlocks(append([]*schema.ContentBlock{head}, b.pieces...))
 }

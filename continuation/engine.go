@@ -53,10 +53,11 @@ type speech interface {
 	runAnswer(answer any) einocallbacks.CallbackOutput
 	// ending returns what a whole answer says of its end.
 	ending(answer any) (finish string, usage snapshot.Usage)
-	// fingerprint writes what is asked, stored what a checkpoint needs beside the core's view of the answer, and returns its bytes; restored
-	// returns the chunks that a checkpoint holds.
+	// fingerprint writes what is asked. stored adds to cp, which is normalized behind it, what a checkpoint needs beside the
+	// core's view of the answer. It returns about how many bytes that takes, and what is left to be done beside the stream;
+	// nil if nothing. restored returns the chunks that a checkpoint holds.
 	fingerprint(h hash.Hash, r *request)
-	stored(c *carry, cp *checkpointstore.Checkpoint) int
+	stored(c *carry, cp *checkpointstore.Checkpoint) (int, completion)
 	restored(cp *checkpointstore.Checkpoint) []chunk
 	// tellAgent sends an event of the agent whose model is called.
 	tellAgent(ctx context.Context, e callbacks.Event)

@@ -143,10 +143,10 @@ func runUsage(u *schema.TokenUsage) *model.TokenUsage {
 }
 
 // stored adds in which parts the text came.
-func (s messages) stored(c *carry, cp *checkpointstore.Checkpoint) int {
+func (s messages) stored(c *carry, cp *checkpointstore.Checkpoint) (int, completion) {
 	c.parts.store(cp)
 
-	return 0
+	return 0, nil
 }
 
 // restored returns what a checkpoint holds as a client would have sent it.

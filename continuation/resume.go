@@ -230,6 +230,7 @@ func (c *call) resume() bool {
 		return true
 	}
 	c.saver = f.saver
+	c.carry.layout.keep(f.saver != nil)
 	if f.left == nil {
 		return false
 	}

@@ -93,7 +93,8 @@ func (c *call) checkpoint(now time.Time) checkpointstore.Checkpoint {
 			cp.OpenToolCall = &stored
 		}
 	}
-	c.saver.pace.beside = cadenceEach + c.engine.speech.stored(&c.carry, &cp)
+	beside, rest := c.engine.speech.stored(&c.carry, &cp)
+	c.saver.pace.beside, c.saver.rest = cadenceEach+beside, rest
 	cp.UpdatedAt = now
 	cp, lost := checkpointstore.Normalize(cp)
 	if len(lost) > 0 && !c.saver.told {

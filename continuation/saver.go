@@ -40,6 +40,7 @@ type saver struct {
 	dirty  bool // there is something in the store to replace or delete
 	pace   cadence
 	kept   *checkpointstore.Checkpoint // what is stored, as far as that is known; the goroutine's
+	rest   completion                  // of the checkpoint that was made last
 	timer  *time.Timer
 	calls  int // that were whole at the last write
 
@@ -61,10 +62,11 @@ type saver struct {
 // job is one thing to write.
 type job struct {
 	checkpoint checkpointstore.Checkpoint
-	size       int  // as it is stored, about
-	last       bool // it is tried again
-	remove     bool // it is written to be deleted
-	grace      bool // something newer may yet come
+	rest       completion // nil if nothing is missing
+	size       int        // as it is stored, about
+	last       bool       // it is tried again
+	remove     bool       // it is written to be deleted
+	grace      bool       // something newer may yet come
 }
 
 // storeFailure is an error of the store that an event tells of.
@@ -73,9 +75,12 @@ type storeFailure struct {
 	err       error
 }
 
-// put has j written, in the place of what waits.
+// completion adds to a checkpoint what is not added in the consumer's Recv. An error says what of it cannot be kept.
+type completion func(cp *checkpointstore.Checkpoint) error
+
+// put has the checkpoint that was made last written, in the place of what waits.
 func (s *saver) put(j job) {
-	s.dirty = true
+	s.dirty, j.rest = true, s.rest
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.taken != nil {
@@ -122,7 +127,18 @@ func (s *saver) work() {
 		if j.grace && s.outdated() {
 			continue
 		}
+		s.complete(j)
 		s.write(*j)
+	}
+}
+
+// complete completes what is to be written, however often that is tried.
+func (s *saver) complete(j *job) {
+	if j.rest == nil || j.remove && s.owns && s.deleter != nil {
+		return
+	}
+	if err := j.rest(&j.checkpoint); err != nil {
+		s.leavesOut(err)
 	}
 }
 
