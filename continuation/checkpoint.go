@@ -15,7 +15,7 @@ const (
 	defaultMaxTakeovers = 10
 )
 
-// checkpoints is what WithCheckpoints sets up. It is not changed afterwards, but for the pulse and the ledger.
+// checkpoints is what WithCheckpoints sets up. It is not changed afterwards, but for the pulse, the ledger and the writers.
 type checkpoints struct {
 	store        checkpointstore.Store
 	deleter      checkpointstore.ConditionalDeleter // nil if the store is none
@@ -26,7 +26,8 @@ type checkpoints struct {
 	maxTakeovers int
 	keep         bool // until Commit
 	pulse        *pulse
-	ledger       *ledger // of runs that no context knows of
+	ledger       *ledger  // of runs that no context knows of
+	writers      *writers // of all runs
 
 	reject func(option, format string, args ...any)
 }
@@ -44,7 +45,8 @@ type CheckpointOption func(*checkpoints)
 // checkpointstore.ErrStale, which says that another call has taken this one over.
 //
 // A checkpoint is deleted when the consumer has read io.EOF, unless [KeepUntilCommit]. One of a call that failed, was
-// cancelled or closed stays, for the next call to go on from. The store stays the caller's: nothing here closes it.
+// cancelled or closed stays, for the next call to go on from; a process that ends right after waits for it with
+// [Model.Drain]. The store stays the caller's: nothing here closes it.
 // Generate keeps checkpoints with [WithStreamingGenerate] only. A nil store is an error.
 func WithCheckpoints(s checkpointstore.Store, opts ...CheckpointOption) Option {
 	return func(c *config) {
@@ -56,7 +58,7 @@ func WithCheckpoints(s checkpointstore.Store, opts ...CheckpointOption) Option {
 		k := &checkpoints{
 			store: s, every: defaultFlushEvery, bytes: defaultFlushBytes,
 			startTimeout: defaultStartTimeout, maxTakeovers: defaultMaxTakeovers, pulse: new(pulse),
-			ledger: new(ledger), reject: c.reject,
+			ledger: new(ledger), writers: new(writers), reject: c.reject,
 		}
 		k.deleter, _ = s.(checkpointstore.ConditionalDeleter)
 		k.appender, _ = s.(checkpointstore.Appender)

@@ -25,7 +25,7 @@ import (
 // What is learned of a model is kept for the middleware's life, so each model should have a middleware of its own. Under
 // the agent's wrappers the model cannot say who it is: see [WithIdentity]. It must not stand before (outside of) a
 // handler made by adk.NewEventSenderModelWrapper: that would show each attempt as an answer of its own. If the model is
-// decorated as well, only the middleware acts. The error names every option that is out of range.
+// decorated as well, only the middleware acts. What it returns is a [Drainer], too. The error names every option that is out of range.
 func NewMiddleware(opts ...Option) (adk.ChatModelAgentMiddleware, error) {
 	return NewTypedMiddleware[*schema.Message](opts...)
 }

@@ -168,6 +168,7 @@ func (c *call) newSaver(key string) *saver {
 	if r := recordOf(c.caller); r != nil {
 		s.ledger, s.forgets = &r.ledger, false
 	}
+	s.writers.add(s)
 
 	return s
 }

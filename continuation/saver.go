@@ -93,7 +93,15 @@ func (s *saver) put(j job) {
 	}
 	if s.idle == nil {
 		s.idle = make(chan struct{})
+		s.writers.add(s) // it may have ended: its delete comes when the end is read
 		go s.work()
+	}
+}
+
+// retire says that there is nothing more to write, if the call has ended. The lock is held.
+func (s *saver) retire() {
+	if s.idle == nil && !s.lives() {
+		s.writers.remove(s)
 	}
 }
 
@@ -114,6 +122,7 @@ func (s *saver) work() {
 		if j == nil || s.taken != nil {
 			close(s.idle)
 			s.idle = nil
+			s.retire()
 			s.mu.Unlock()
 			s.ledger.leave(s.base.RunID, s)
 

@@ -26,9 +26,12 @@ func (s *saver) enter(ctx context.Context) bool {
 
 // end says that the call has ended. What it still has to write is written.
 func (s *saver) end() {
+	s.mu.Lock()
 	if s.lives() {
 		close(s.over)
 	}
+	s.retire()
+	s.mu.Unlock()
 	s.ledger.leave(s.base.RunID, s)
 }
 
