@@ -20,6 +20,7 @@ func TestDrain(t *testing.T) {
 	t.Parallel()
 	for name, leave := range map[string]func(cancel, closeReader func()){
 		"closed":               func(_, closeReader func()) { closeReader() },
+		"closed long ago":      func(_, closeReader func()) { closeReader(); synctest.Wait() },
 		"cancelled and closed": func(cancel, closeReader func()) { cancel(); closeReader() },
 	} {
 		t.Run(name, func(t *testing.T) {
