@@ -267,3 +267,24 @@ func TestBlocksThatAreNoJSON(t *testing.T) {
 		})
 	}
 }
+
+// TestABlockIsWrittenWhenItIsDue: what a provider ran by itself is part of the answer, also when nothing else comes for long.
+func TestABlockIsWrittenWhenItIsDue(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		store := &akStore{Store: memstore.New()}
+		r := akAsk(t, store, fm.Script{
+			fm.BlockServerCall(0, "s1", "search", "{}"), akResult(1, "s1", map[string]any{"found": "water"}), fm.Idle(time.Second), fm.StopReason("end_turn", 1, 1),
+		})
+		_, err := r.Recv()
+		require.NoError(t, err)
+		_, err = r.Recv()
+		require.NoError(t, err)
+		<-time.After(300 * time.Millisecond)
+		synctest.Wait()
+		c, err := store.Get(t.Context(), "run-7")
+		require.NoError(t, err)
+		assert.EqualValues(t, 2, c.Extra["carryon_blocks"])
+		r.Close()
+	})
+}

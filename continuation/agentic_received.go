@@ -14,6 +14,7 @@ type received struct {
 	extra  map[string]any // of the chunks
 
 	keeps  bool         // for checkpoints: pieces are read beside the stream, and what they take there is counted
+	fresh  int          // bytes of pieces since the last look
 	keeper *blockKeeper // nil before the first one
 }
 
@@ -83,8 +84,21 @@ func (d *received) add(b *block, piece *schema.ContentBlock) {
 		var n int
 		piece, n = frozen(piece)
 		b.bytes += n
+		d.fresh += n
 	}
 	b.pieces = append(b.pieces, piece)
+}
+
+// came returns how many bytes a checkpoint takes for what has come since the last look, beside text, thoughts and calls; a nil
+// layout has no more.
+func (l *layout) came() int {
+	if l == nil {
+		return 0
+	}
+	n := l.fresh
+	l.fresh = 0
+
+	return n
 }
 
 // stretch returns what c goes on with, or a new one. Text stays in the order in which it came.

@@ -58,6 +58,9 @@ func (c *cadence) grew(piece string) {
 	c.size += encodedLen(piece)
 }
 
+// came takes note of so many bytes of blocks that are no text.
+func (c *cadence) came(n int) { c.plain, c.unsaved = c.plain+n, c.unsaved+n }
+
 // called takes note of a tool call that has come whole.
 func (c *cadence) called(now time.Time) {
 	if c.call.IsZero() {

@@ -32,6 +32,7 @@ func (c *call) grew(m chunk) {
 	pace := &c.saver.pace
 	pace.grew(snapshot.Text(m.Message))
 	pace.grew(m.ReasoningContent)
+	pace.came(c.carry.layout.came())
 	for i := range m.ToolCalls {
 		pace.grew(m.ToolCalls[i].Function.Arguments)
 	}
@@ -64,18 +65,12 @@ func (c *call) save(now bool) {
 	if p := &c.saver.pace; !now && (!p.due(t) || p.call.IsZero() && c.saver.busy()) {
 		return
 	}
-	c.write(job{checkpoint: c.checkpoint(t)})
+	c.saver.put(c.draft(t))
 	c.saver.pace.given(t)
 }
 
-// write has a checkpoint written that was made just now.
-func (c *call) write(j job) {
-	j.size = c.saver.pace.total()
-	c.saver.put(j)
-}
-
-// checkpoint returns what has come to now.
-func (c *call) checkpoint(now time.Time) checkpointstore.Checkpoint {
+// draft returns what has come to now, to be written.
+func (c *call) draft(now time.Time) job {
 	kept := c.acc.Kept()
 	c.saver.base.Seq++
 	cp := c.saver.base
@@ -94,7 +89,7 @@ func (c *call) checkpoint(now time.Time) checkpointstore.Checkpoint {
 		}
 	}
 	beside, rest := c.engine.speech.stored(&c.carry, &cp)
-	c.saver.pace.beside, c.saver.rest = cadenceEach+beside, rest
+	c.saver.pace.beside = cadenceEach + beside
 	cp.UpdatedAt = now
 	cp, lost := checkpointstore.Normalize(cp)
 	if len(lost) > 0 && !c.saver.told {
@@ -102,7 +97,7 @@ func (c *call) checkpoint(now time.Time) checkpointstore.Checkpoint {
 		c.saver.leavesOut(fmt.Errorf("%w: %s", errNotKept, strings.Join(lost, ", ")))
 	}
 
-	return cp
+	return job{checkpoint: cp, rest: rest, size: c.saver.pace.total()}
 }
 
 func storedCall(t snapshot.ToolCall) checkpointstore.ToolCall {
@@ -111,12 +106,14 @@ func storedCall(t snapshot.ToolCall) checkpointstore.ToolCall {
 	}
 }
 
-// finalCheckpoint returns the finished answer.
-func (c *call) finalCheckpoint() checkpointstore.Checkpoint {
-	cp := c.checkpoint(time.Now())
+// lastDraft returns the finished answer, to be written.
+func (c *call) lastDraft() job {
+	j := c.draft(time.Now())
+	j.last = true
+	cp := &j.checkpoint
 	cp.Done, cp.FinishReason, cp.Usage = true, c.reason, checkpointstore.Usage(c.answer)
 	if cp.OpenToolCall == nil && !c.gate.fill {
-		return cp
+		return j
 	}
 	cp.OpenToolCall, cp.ToolCalls = nil, nil
 	for _, t := range c.acc.Snapshot().ToolCalls {
@@ -130,7 +127,7 @@ func (c *call) finalCheckpoint() checkpointstore.Checkpoint {
 		cp.ToolCalls = append(cp.ToolCalls, stored)
 	}
 
-	return cp
+	return j
 }
 
 // keep writes what the call has come to at its end.
@@ -143,12 +140,18 @@ func (c *call) keep(err error) {
 	defer s.end()
 	switch {
 	case s.abandoned:
-		c.write(job{checkpoint: c.finalCheckpoint(), last: true, remove: true})
+		j := c.lastDraft()
+		j.remove = true
+		s.put(j)
 	case s.stands:
 	case isEOF(err) && !c.acc.Media() && (s.keep || s.dirty):
-		c.write(job{checkpoint: c.finalCheckpoint(), last: true, grace: !s.keep})
+		j := c.lastDraft()
+		j.grace = !s.keep
+		s.put(j)
 	case !isEOF(err) && c.saves() && (s.pace.unsaved > 0 || s.dirty && c.content):
-		c.write(job{checkpoint: c.checkpoint(time.Now()), last: true})
+		j := c.draft(time.Now())
+		j.last = true
+		s.put(j)
 	}
 }
 
@@ -162,7 +165,9 @@ func (c *call) endRead(end error) error {
 	}
 	if isEOF(end) && !s.keep && s.dirty {
 		s.ledger.reenter(s.base.RunID, s)
-		c.write(job{checkpoint: c.finalCheckpoint(), last: true, remove: true})
+		j := c.lastDraft()
+		j.remove = true
+		s.put(j)
 	}
 	s.wait(c.caller.Done(), c.tether.gone())
 	c.tellNews()

@@ -40,7 +40,6 @@ type saver struct {
 	dirty  bool // there is something in the store to replace or delete
 	pace   cadence
 	kept   *checkpointstore.Checkpoint // what is stored, as far as that is known; the goroutine's
-	rest   completion                  // of the checkpoint that was made last
 	timer  *time.Timer
 	calls  int // that were whole at the last write
 
@@ -78,9 +77,9 @@ type storeFailure struct {
 // completion adds to a checkpoint what is not added in the consumer's Recv. An error says what of it cannot be kept.
 type completion func(cp *checkpointstore.Checkpoint) error
 
-// put has the checkpoint that was made last written, in the place of what waits.
+// put has j written, in the place of what waits.
 func (s *saver) put(j job) {
-	s.dirty, j.rest = true, s.rest
+	s.dirty = true
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.taken != nil {
