@@ -95,7 +95,7 @@ func (l *lockSet) tryFile(i int) (unlock func() error, err error) {
 	}
 
 	return func() error {
-		err := f.Close() // which unlocks
+		err := errors.Join(release(f), f.Close())
 		<-l.local[i]
 
 		return err

@@ -22,3 +22,8 @@ func tryLock(f *os.File) error {
 		}
 	}
 }
+
+// release unlocks f before it is closed: a child that is just being started has a copy of it, which would keep the lock.
+func release(f *os.File) error {
+	return os.NewSyscallError("flock", syscall.Flock(int(f.Fd()), syscall.LOCK_UN))
+}

@@ -168,7 +168,7 @@ func (*counter) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.Proces
 	return next
 }
 
-func TestPutIsOneRoundTrip(t *testing.T) {
+func TestAWriteIsOneRoundTrip(t *testing.T) {
 	t.Parallel()
 	server := testserver.Need(t, testserver.Redis)
 	client := open(t, server.Addr)
@@ -188,6 +188,12 @@ func TestPutIsOneRoundTrip(t *testing.T) {
 	require.NoError(t, client.ScriptFlush(t.Context()).Err()) // as a restart of the server does
 	assert.Equal(t, int64(2), put(9))
 	assert.Equal(t, int64(1), put(9))
+
+	for i, want := range []int64{2, 1, 1} {
+		before := c.sent.Load()
+		require.NoError(t, s.Append(t.Context(), checkpointstore.Delta{RunID: "run", After: 9 + uint64(i), Seq: 10 + uint64(i)}))
+		assert.Equal(t, want, c.sent.Load()-before, "Append %d", i)
+	}
 }
 
 func TestWithoutTTLNothingExpires(t *testing.T) {
@@ -202,6 +208,13 @@ func TestWithoutTTLNothingExpires(t *testing.T) {
 		left, err := client.PTTL(t.Context(), "carryon:run").Result()
 		require.NoError(t, err)
 		assert.Equal(t, want, left != -1, "%s leaves %s", ttl, left)
+		if ttl != time.Nanosecond { // what has that is gone
+			require.NoError(t, redisstore.New(client, redisstore.WithTTL(2*time.Hour)).Put(t.Context(), c))
+			require.NoError(t, redisstore.New(client, redisstore.WithTTL(ttl)).Append(t.Context(), checkpointstore.Delta{RunID: "run", Owner: "a", Seq: 1}))
+			left, err := client.PTTL(t.Context(), "carryon:run").Result()
+			require.NoError(t, err)
+			assert.Equal(t, want, left != -1, "Append with %s leaves %s", ttl, left)
+		}
 	}
 }
 
@@ -215,9 +228,9 @@ func TestServerThatIsGone(t *testing.T) {
 	require.NoError(t, s.Put(t.Context(), c))
 	require.NoError(t, server.Stop())
 	_, err := s.Get(t.Context(), "run")
-	for verb, err := range map[string]error{"Get": err, "Put": s.Put(t.Context(), c), "Delete": s.Delete(t.Context(), "run"), "DeleteIf": s.DeleteIf(t.Context(), c)} {
+	for verb, err := range map[string]error{"Get": err, "Put": s.Put(t.Context(), c), "Append": s.Append(t.Context(), checkpointstore.Delta{RunID: "run", Seq: 1}), "Delete": s.Delete(t.Context(), "run"), "DeleteIf": s.DeleteIf(t.Context(), c)} {
 		require.ErrorContains(t, err, "redisstore:", verb)
-		assert.False(t, errors.Is(err, checkpointstore.ErrStale) || errors.Is(err, checkpointstore.ErrNotFound), "%s: a server that is gone says nothing of the run", verb)
+		assert.False(t, errors.Is(err, checkpointstore.ErrStale) || errors.Is(err, checkpointstore.ErrNoBase) || errors.Is(err, checkpointstore.ErrNotFound), "%s: a server that is gone says nothing of the run", verb)
 	}
 }
 
@@ -231,6 +244,9 @@ func TestServerThatIsSilent(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
 	require.ErrorIs(t, s.Put(ctx, checkpointstore.Checkpoint{RunID: "run"}), context.DeadlineExceeded)
+	ctx, cancel = context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	require.ErrorIs(t, s.Append(ctx, checkpointstore.Delta{RunID: "run", Seq: 1}), context.DeadlineExceeded)
 }
 
 func BenchmarkStore(b *testing.B) {
