@@ -170,6 +170,9 @@ func TestAppendThatFails(t *testing.T) {
 		takeover bool
 	}{
 		"an error": {func(*memstore.Store, checkpointstore.Delta) error { return errors.New("disk full") }, "append", false},
+		"too large together": {func(*memstore.Store, checkpointstore.Delta) error {
+			return fmt.Errorf("disk: %w", checkpointstore.ErrTooLarge)
+		}, "", false},
 		"nothing there": {func(s *memstore.Store, _ checkpointstore.Delta) error {
 			assert.NoError(t, s.Delete(t.Context(), "run-7"))
 
@@ -226,6 +229,21 @@ func TestAppendThatFails(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestWhatIsTooLargeIsTriedOnce: the next try would not be smaller.
+func TestWhatIsTooLargeIsTriedOnce(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		store := &ckStore{Store: memstore.New(), putErr: fmt.Errorf("server: %w", checkpointstore.ErrTooLarge)}
+		events := &ctEvents{}
+		m := continuation.Wrap(fm.New(fm.Script{fm.Text("a "), fm.Stall()}), continuation.WithCheckpoints(store), continuation.WithHandler(events))
+		r, err := m.Stream(ckContext(t), ctInput())
+		ckRecv(t, r, err, 1)
+		<-time.After(time.Minute)
+		assert.EqualValues(t, 2, store.puts.Load(), "when it was due, and at the end")
+		assert.Len(t, ctOf[callbacks.CheckpointFailed](events), 1)
+	})
 }
 
 // TestTakeoverGoesOnAdding: what was claimed is stored; the next write adds to it.

@@ -76,7 +76,7 @@ func (s *saver) record(ctx context.Context, j job, op *string) error {
 	if d, ok := s.delta(j); ok {
 		*op = "append"
 		err := s.weighed(j, true, func() error { return s.appender.Append(ctx, d) })
-		if !errors.Is(err, checkpointstore.ErrNoBase) {
+		if !errors.Is(err, checkpointstore.ErrNoBase) && !errors.Is(err, checkpointstore.ErrTooLarge) {
 			return err
 		}
 	}
@@ -144,7 +144,7 @@ func (s *saver) ended(op string, err error) bool {
 	default:
 		s.failed(op, err)
 
-		return false
+		return errors.Is(err, checkpointstore.ErrTooLarge) // the next time it is not smaller
 	}
 
 	return true

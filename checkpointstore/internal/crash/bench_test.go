@@ -47,17 +47,43 @@ func measure(b *testing.B, s checkpointstore.Store) *measured {
 }
 
 func (m *measured) Put(ctx context.Context, c checkpointstore.Checkpoint) error {
+	return m.write(len(c.Text), func() error { return m.Store.Put(ctx, c) })
+}
+
+// write measures a write of so many bytes of text.
+func (m *measured) write(bytes int, do func() error) error {
 	start := time.Now()
-	err := m.Store.Put(ctx, c)
+	err := do()
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.puts = append(m.puts, time.Since(start))
-	m.bytes += len(c.Text)
+	if err == nil {
+		m.bytes += bytes
+	}
 	if err != nil {
 		m.failed++
 	}
 
 	return err
+}
+
+// adding is measured for a store that can add.
+type adding struct {
+	*measured
+	below checkpointstore.Appender
+}
+
+func (m adding) Append(ctx context.Context, d checkpointstore.Delta) error {
+	return m.write(len(d.Text), func() error { return m.below.Append(ctx, d) })
+}
+
+// given is the store as a call gets it.
+func (m *measured) given() checkpointstore.Store {
+	if a, ok := m.Store.(checkpointstore.Appender); ok {
+		return adding{m, a}
+	}
+
+	return m
 }
 
 func (m *measured) DeleteIf(ctx context.Context, c checkpointstore.Checkpoint) error {
@@ -184,7 +210,7 @@ func BenchmarkCheckpointStreams(b *testing.B) {
 				var waited, with time.Duration
 				for b.Loop() {
 					bare := atOnce(b.Context(), streams)
-					kept := atOnce(b.Context(), streams, continuation.WithCheckpoints(store))
+					kept := atOnce(b.Context(), streams, continuation.WithCheckpoints(store.given()))
 					if n := bare.failed + kept.failed; n > 0 {
 						b.Errorf("%d streams failed", n)
 					}
@@ -210,23 +236,52 @@ func BenchmarkCheckpointStreams(b *testing.B) {
 	}
 }
 
-// BenchmarkCheckpointLargeAnswer tells what an answer of 1 MB, as fast as it can be read, costs in writes.
+// BenchmarkCheckpointLargeAnswer tells what an answer of 1 MB, as fast as it can be read, costs in writes, and what of it is in
+// the store when its end comes.
 func BenchmarkCheckpointLargeAnswer(b *testing.B) {
+	const size = 1 << 20
 	var script fm.Script
-	for range 1 << 10 {
-		script = append(script, fm.Text(strings.Repeat("x", 1<<10)))
+	for range size >> 10 {
+		script = append(script, fm.Text(strings.Repeat("x", 1<<10)), fm.Idle(time.Millisecond))
 	}
-	script = append(script, fm.Finish("stop"))
-	s, err := places()["file"](b).open(b.Context())
+	for _, kind := range []string{"file", "sqlite", "redis", "nats", "postgres"} {
+		b.Run(kind, func(b *testing.B) {
+			s, err := places()[kind](b).open(b.Context())
+			if err != nil {
+				b.Fatal(err)
+			}
+			store := measure(b, s)
+			lost := 0
+			m := continuation.Wrap(fm.Continuer(append(script, fm.Finish("stop"))), continuation.WithCheckpoints(store.given()))
+			for b.Loop() {
+				id := fmt.Sprint("bench-", benchRuns.Add(1))
+				lost += size - textOf(b, m, store, id, size>>10)
+			}
+			b.ReportMetric(float64(store.bytes)/float64(b.N)/size, "MB-written")
+			b.ReportMetric(float64(len(store.puts))/float64(b.N), "writes")
+			b.ReportMetric(milliseconds(percentile(store.puts, 99)), "p99-write-ms")
+			b.ReportMetric(float64(lost)/float64(b.N)/1024, "KiB-a-crash-costs")
+		})
+	}
+}
+
+// textOf reads n chunks of an answer, and returns how many bytes of them are in the store at that moment.
+func textOf(b *testing.B, m *continuation.Model, s checkpointstore.Store, runID string, n int) int {
+	b.Helper()
+	r, err := m.Stream(continuation.ContextWithRunID(b.Context(), runID), []*schema.Message{schema.UserMessage("Go on.")})
 	if err != nil {
 		b.Fatal(err)
 	}
-	store := measure(b, s)
-	m := continuation.Wrap(fm.Continuer(script), continuation.WithCheckpoints(store, continuation.KeepUntilCommit()))
-	for b.Loop() {
-		if _, err := drain(continuation.ContextWithRunID(b.Context(), fmt.Sprint("bench-", benchRuns.Add(1))), m); err != nil {
+	defer r.Close()
+	for range n {
+		if _, err := r.Recv(); err != nil {
 			b.Fatal(err)
 		}
 	}
-	b.ReportMetric(float64(store.bytes)/float64(b.N)/(1<<20), "MB-written")
+	c, err := s.Get(b.Context(), runID)
+	if err != nil {
+		b.Log(err)
+	}
+
+	return len(c.Text)
 }
