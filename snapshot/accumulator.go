@@ -22,11 +22,11 @@ type Accumulator struct {
 	// ReasoningKeys are the Extra keys in which the provider repeats its reasoning or signs it. Set before the first Add.
 	ReasoningKeys []string
 
-	text       []byte
+	text       growing
 	textOpen   bool // the last thing that came was text
 	textBlocks int
 
-	reasoning     []byte
+	reasoning     growing
 	reasoningDone int  // bytes of the reasoning that something else followed
 	reasoningKept bool // an earlier attempt's reasoning is whole: later ones are ignored
 	extras        extras
@@ -44,7 +44,7 @@ func (a *Accumulator) Add(m *schema.Message) error {
 	}
 	a.addReasoning(m)
 	if text := Text(m); text != "" {
-		a.text = append(a.text, text...)
+		a.text.add(text)
 		a.textOpen = true
 		a.endThought()
 	}
@@ -73,7 +73,7 @@ func (a *Accumulator) addReasoning(m *schema.Message) {
 	if a.reasoningKept {
 		return
 	}
-	a.reasoning = append(a.reasoning, m.ReasoningContent...)
+	a.reasoning.add(m.ReasoningContent)
 	if len(m.Extra) > 0 {
 		a.extras.add(m.Extra, a.ReasoningKeys)
 	}
@@ -81,8 +81,8 @@ func (a *Accumulator) addReasoning(m *schema.Message) {
 
 // endThought says that something else follows the reasoning so far: it is whole.
 func (a *Accumulator) endThought() {
-	if a.reasoningDone < len(a.reasoning) && !a.reasoningKept {
-		a.reasoningDone = len(a.reasoning)
+	if a.reasoningDone < a.reasoning.len() && !a.reasoningKept {
+		a.reasoningDone = a.reasoning.len()
 		a.extras.endThought()
 	}
 }
@@ -105,14 +105,16 @@ func (a *Accumulator) endText() {
 }
 
 // TextLen returns how many bytes of text have come, over all attempts.
-func (a *Accumulator) TextLen() int { return len(a.text) }
+func (a *Accumulator) TextLen() int { return a.text.len() }
 
 // Tail returns a copy of the last n bytes of the text, or all of it if there are fewer.
-func (a *Accumulator) Tail(n int) string { return string(a.text[max(0, len(a.text)-n):]) }
+func (a *Accumulator) Tail(n int) string {
+	return strings.Clone(a.text.view()[max(0, a.text.len()-n):])
+}
 
 // HasTextAt reports whether the text has s at offset.
 func (a *Accumulator) HasTextAt(offset int, s string) bool {
-	return offset >= 0 && offset+len(s) <= len(a.text) && string(a.text[offset:offset+len(s)]) == s
+	return offset >= 0 && offset+len(s) <= a.text.len() && a.text.view()[offset:offset+len(s)] == s
 }
 
 // Calls returns how many tool calls have begun in this attempt.
@@ -132,7 +134,7 @@ func (a *Accumulator) CallState(n int, ended bool) CallState { return a.calls.ca
 func (a *Accumulator) CallEmpty(n int) bool { return a.calls.calls[n].scan.empty() }
 
 // CallSize returns how many bytes of arguments the n-th tool call has.
-func (a *Accumulator) CallSize(n int) int { return len(a.calls.calls[n].args) }
+func (a *Accumulator) CallSize(n int) int { return a.calls.calls[n].args.len() }
 
 // Seal says that the n-th tool call was handed on as it is. It stays whole from then on, whatever comes behind it.
 func (a *Accumulator) Seal(n int) { a.calls.calls[n].sealed = true }
@@ -160,11 +162,11 @@ func (a *Accumulator) ReasoningDone() bool { return a.reasoningDone > 0 }
 // Interrupt ends the attempt and readies the Accumulator for the next one: text and whole reasoning stay; tool calls,
 // half a thought, the finish reason and usage go.
 func (a *Accumulator) Interrupt() {
-	a.text = a.text[:runeEnd(a.text)]
-	a.textBlocks, a.textOpen = 0, len(a.text) > 0 // no call was kept, so the text goes on
+	a.text.cut(runeEnd(a.text.view()))
+	a.textBlocks, a.textOpen = 0, a.text.len() > 0 // no call was kept, so the text goes on
 	a.calls.reset()
 	a.finish, a.usage = "", Usage{}
-	a.reasoning = a.reasoning[:a.reasoningDone]
+	a.reasoning.cut(a.reasoningDone)
 	if a.reasoningDone > 0 {
 		a.reasoningKept = true
 		a.extras.cutToWhole()
@@ -176,13 +178,14 @@ func (a *Accumulator) Interrupt() {
 // Restart ends an attempt of which the consumer keeps nothing: what [Accumulator.Interrupt] keeps goes as well.
 func (a *Accumulator) Restart() { *a = Accumulator{ReasoningKeys: a.ReasoningKeys} }
 
-// Snapshot returns what has come. It shares nothing with a.
+// Snapshot returns what has come. It costs the same however long that is, but for the number of tool calls and for Extra: its
+// strings share memory with a, which writes behind them only. Nothing that a does later changes it.
 func (a *Accumulator) Snapshot() Snapshot {
 	s := Snapshot{
-		Text:           string(a.text[:runeEnd(a.text)]),
+		Text:           a.text.view()[:runeEnd(a.text.view())],
 		TextBlocks:     a.textBlocks,
 		TextOpen:       a.textOpen,
-		Reasoning:      string(a.reasoning),
+		Reasoning:      a.reasoning.view(),
 		ReasoningWhole: a.reasoningDone > 0,
 		ReasoningExtra: a.extras.toMap(),
 		FinishReason:   a.finish,
@@ -197,7 +200,7 @@ func (a *Accumulator) Snapshot() Snapshot {
 }
 
 // runeEnd returns the length of p without the bytes of a last rune that is not whole.
-func runeEnd(p []byte) int { return len(p) - PartialRune(p) }
+func runeEnd(p string) int { return len(p) - PartialRune(p) }
 
 // PartialRune returns how many bytes at the end of p begin a rune that is not whole yet; 0 if p ends with a rune, or
 // with bytes that no continuation can make one.

@@ -9,13 +9,13 @@ import (
 // other values, []byte among them, the last one counts.
 type extra struct {
 	key   string
-	text  []byte
+	text  growing
 	whole int // bytes of text that belong to whole thoughts
 	value any
 }
 
 // extras is a small ordered map: a provider has one or two such keys.
-type extras []extra
+type extras []*extra
 
 func (e *extras) add(m map[string]any, keys []string) {
 	for _, key := range keys {
@@ -25,7 +25,7 @@ func (e *extras) add(m map[string]any, keys []string) {
 		}
 		x := e.at(key)
 		if s, ok := v.(string); ok {
-			x.text = append(x.text, s...)
+			x.text.add(s)
 		} else {
 			x.value = appendValue(x.value, v)
 		}
@@ -33,30 +33,40 @@ func (e *extras) add(m map[string]any, keys []string) {
 }
 
 func (e *extras) at(key string) *extra {
-	for i := range *e {
-		if (*e)[i].key == key {
-			return &(*e)[i]
+	for _, x := range *e {
+		if x.key == key {
+			return x
 		}
 	}
-	*e = append(*e, extra{key: key})
+	x := &extra{key: key}
+	*e = append(*e, x)
 
-	return &(*e)[len(*e)-1]
+	return x
 }
 
 // endThought says that what has come belongs to a whole thought; cutToWhole drops what does not.
 func (e extras) endThought() {
-	for i := range e {
-		e[i].whole = len(e[i].text)
+	for _, x := range e {
+		x.whole = x.text.len()
 	}
 }
 
 func (e extras) cutToWhole() {
-	for i := range e {
-		e[i].text = e[i].text[:e[i].whole]
+	for _, x := range e {
+		x.text.cut(x.whole)
 	}
 }
 
 func (e extras) toMap() map[string]any {
+	return e.mapOf(func(x *extra) string { return x.text.view() })
+}
+
+// wholeMap is toMap of what belongs to whole thoughts.
+func (e extras) wholeMap() map[string]any {
+	return e.mapOf(func(x *extra) string { return x.text.view()[:x.whole] })
+}
+
+func (e extras) mapOf(text func(*extra) string) map[string]any {
 	if len(e) == 0 {
 		return nil
 	}
@@ -65,19 +75,11 @@ func (e extras) toMap() map[string]any {
 		if x.value != nil {
 			m[x.key] = cloneValue(x.value)
 		} else {
-			m[x.key] = string(x.text)
+			m[x.key] = text(x)
 		}
 	}
 
 	return m
-}
-
-// wholeMap is toMap of what belongs to whole thoughts.
-func (e extras) wholeMap() map[string]any {
-	kept := slices.Clone(e)
-	kept.cutToWhole()
-
-	return kept.toMap()
 }
 
 // appendValue returns old, which belongs to the caller, with a copy of v behind it if both are lists of one type, and

@@ -2,6 +2,7 @@ package snapshot
 
 import (
 	"fmt"
+	"runtime"
 	"testing"
 
 	"github.com/cloudwego/eino/schema"
@@ -58,10 +59,28 @@ func TestAQuestionDoesNotCopyTheAnswer(t *testing.T) {
 		_, _, _, _ = a.TextLen(), a.Calls(), a.FinishReason(), a.Usage()
 		_, _, _ = a.CallState(0, false), a.CallEmpty(0), a.CallSize(0)
 		_, _, _ = a.HasTextAt(5, "on and"), a.Touched(), a.ReasoningDone()
-		_ = PartialRune(a.text)
+		_ = PartialRune(a.text.view())
 	})
 	if allocs > 0 {
 		t.Errorf("%.0f allocations", allocs)
+	}
+}
+
+// TestASnapshotDoesNotCopyTheAnswer: one is taken for every few kilobytes of a long answer, to be kept.
+func TestASnapshotDoesNotCopyTheAnswer(t *testing.T) {
+	cost := func(chunks int) uint64 {
+		a := addAll(t, longAnswer(chunks))
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		for range 100 {
+			_, _, _ = a.Snapshot(), a.Kept(), a.Call(0, true)
+		}
+		runtime.ReadMemStats(&after)
+
+		return (after.TotalAlloc - before.TotalAlloc) / 100
+	}
+	if few, many := cost(100), cost(100_000); many > 2*few+1024 {
+		t.Errorf("%d bytes for 100 chunks, %d for 100000", few, many)
 	}
 }
 

@@ -1,6 +1,7 @@
 package snapshot
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/cloudwego/eino/schema"
@@ -133,4 +134,35 @@ func TestSnapshotSharesNothingWithTheAccumulator(t *testing.T) {
 	a.Interrupt()
 	mustAdd(t, a, richChunk())
 	assert.Equal(t, want, other, "nor does a new attempt")
+}
+
+// TestWhatWasHandedOutStays: a snapshot shares memory with what goes on growing, and is never changed by it, also where
+// something is cut off and other things come in its place.
+func TestWhatWasHandedOutStays(t *testing.T) {
+	t.Parallel()
+	a := &Accumulator{ReasoningKeys: []string{"thinking"}}
+	type handedOut struct {
+		is   Snapshot
+		text string // what it was, in memory of its own
+	}
+	var all []handedOut
+	for round := range 40 {
+		piece := string(rune('a' + round%26))
+		mustAdd(t, a,
+			thought(piece, map[string]any{"thinking": piece}), schema.AssistantMessage(piece+"\xf0\x9f", nil), thought("half", map[string]any{"thinking": "half"}),
+			schema.AssistantMessage("", calls(delta(0, "c", "f", `{"a":"`+piece))),
+		)
+		for _, s := range []Snapshot{a.Snapshot(), a.Kept()} {
+			all = append(all, handedOut{s, fmt.Sprintf("%+v", s)})
+		}
+		switch round % 5 {
+		case 3:
+			a.Interrupt()
+		case 4:
+			a.Restart()
+		}
+	}
+	for i, h := range all {
+		assert.Equal(t, h.text, fmt.Sprintf("%+v", h.is), "snapshot %d", i)
+	}
 }

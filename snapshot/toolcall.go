@@ -66,7 +66,7 @@ func (t ToolCall) Schema() schema.ToolCall {
 type call struct {
 	index         int // the one given to the consumer
 	id, typ, name string
-	args          []byte
+	args          growing
 	scan          objectScan
 	conflict      bool // a second name came for the same call
 	followed      bool // a later call has begun
@@ -92,7 +92,7 @@ func (c *call) state(ended bool) CallState {
 func (c *call) view(ended bool) ToolCall {
 	return ToolCall{
 		Index: c.index, ID: c.id, Type: c.typ, Name: c.name,
-		Arguments: string(c.args), Extra: cloneExtra(c.extra), State: c.state(ended),
+		Arguments: c.args.view(), Extra: cloneExtra(c.extra), State: c.state(ended),
 	}
 }
 
@@ -112,7 +112,7 @@ func (c *call) add(d *schema.ToolCall) {
 	case d.Function.Name != "" && d.Function.Name != c.name:
 		c.conflict = true
 	}
-	c.args = append(c.args, d.Function.Arguments...)
+	c.args.add(d.Function.Arguments)
 	c.scan.write(d.Function.Arguments)
 }
 
