@@ -45,7 +45,7 @@ func New(inner checkpointstore.Store, keys ...[]byte) (checkpointstore.Store, er
 	d, deletes := inner.(checkpointstore.ConditionalDeleter)
 	a, appends := inner.(checkpointstore.Appender)
 	c, cleans := inner.(checkpointstore.Cleaner)
-	del, app, cln := deleter{d}, appender{a, ring}, cleaner{c}
+	del, app, cln := deleter{d}, appender{a, s}, cleaner{c}
 	switch [3]bool{deletes, appends, cleans} {
 	case [3]bool{true, true, true}:
 		return struct {
@@ -160,8 +160,8 @@ func visible(c checkpointstore.Checkpoint) checkpointstore.Checkpoint {
 }
 
 type appender struct {
-	inner checkpointstore.Appender
-	keys  keyRing
+	inner  checkpointstore.Appender
+	sealer *store // and not its keys: with a list in it a Store could be neither compared nor a key of a map
 }
 
 // Append implements checkpointstore.Appender.
@@ -173,7 +173,7 @@ func (a appender) Append(ctx context.Context, d checkpointstore.Delta) error {
 
 	return a.inner.Append(ctx, checkpointstore.Delta{
 		RunID: d.RunID, Owner: d.Owner, Epoch: d.Epoch, After: d.After, Seq: d.Seq, UpdatedAt: d.UpdatedAt, Done: d.Done,
-		Extra: map[string]any{fmt.Sprintf("%s/%020d", sealedKey, d.Seq): a.keys.seal(plain, d.RunID)},
+		Extra: map[string]any{fmt.Sprintf("%s/%020d", sealedKey, d.Seq): a.sealer.keys.seal(plain, d.RunID)},
 	})
 }
 
