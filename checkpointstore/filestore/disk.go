@@ -2,16 +2,23 @@ package filestore
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"runtime"
 	"sync"
+
+	"github.com/eino-carryon/carryon/checkpointstore"
 )
+
+// errNotOurs: a Put makes a file of its own, whatever has the name; an Append would write into it.
+var errNotOurs = fmt.Errorf("%w: the file is a link, has a second name or another mode than 0600", checkpointstore.ErrNoBase)
 
 // disk is what a store asks of the operating system when it writes. The tests have one that fails, and that remembers the
 // order of what was asked.
 type disk interface {
 	create(path string) (file, error) // fs.ErrExist if there is one
+	reopen(path string) (file, error) // to write at its end; errNotOurs if a create would not have left it so
 	rename(from, to string) error
 	remove(path string) error
 	syncDir(dir string) error // makes what was renamed and removed in it lasting
@@ -21,12 +28,36 @@ type disk interface {
 type file interface {
 	io.WriteCloser
 	Sync() error
+	Truncate(size int64) error
 }
 
 type osDisk struct{}
 
 func (osDisk) create(path string) (file, error) {
 	return os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+}
+
+func (osDisk) reopen(path string) (file, error) {
+	info, err := os.Lstat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !private(info) {
+		return nil, errNotOurs
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
+	if err != nil {
+		return nil, err
+	}
+	opened, err := f.Stat()
+	if err == nil && !os.SameFile(info, opened) {
+		err = errNotOurs
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+
+	return f, nil
 }
 
 func (osDisk) rename(from, to string) error { return os.Rename(from, to) }

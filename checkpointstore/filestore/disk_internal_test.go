@@ -49,6 +49,15 @@ func (d *noting) create(path string) (file, error) {
 	return notingFile{d, f}, err
 }
 
+func (d *noting) reopen(path string) (file, error) {
+	if err := d.step("reopen " + filepath.Ext(path)); err != nil {
+		return nil, err
+	}
+	f, err := d.osDisk.reopen(path)
+
+	return notingFile{d, f}, err
+}
+
 func (d *noting) rename(from, to string) error {
 	if err := d.step("rename " + filepath.Ext(from) + " to " + filepath.Ext(to)); err != nil {
 		return err
@@ -98,6 +107,14 @@ func (f notingFile) Sync() error {
 	}
 
 	return f.file.Sync()
+}
+
+func (f notingFile) Truncate(size int64) error {
+	if err := f.d.step("truncate"); err != nil {
+		return err
+	}
+
+	return f.file.Truncate(size)
 }
 
 func (f notingFile) Close() error {

@@ -47,12 +47,38 @@ func (s *Store) write(path string, data []byte) error {
 	if err != nil {
 		return err
 	}
-	_, err = f.Write(data)
-	if err == nil {
-		err = f.Sync()
+
+	return errors.Join(writeSynced(f, data), f.Close())
+}
+
+func writeSynced(f file, data []byte) error {
+	if len(data) > 0 {
+		if _, err := f.Write(data); err != nil {
+			return err
+		}
 	}
 
-	return errors.Join(err, f.Close())
+	return f.Sync()
+}
+
+// extend writes data behind the size bytes of the file at path, and returns when all of it is on the disk. What a write that
+// fails has added it takes away again; where that fails as well, or the power goes, readers take half of it for nothing.
+// The caller holds the lock of path.
+func (s *Store) extend(ctx context.Context, path string, size int64, data []byte) error {
+	return s.entered(ctx, func() error {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		f, err := s.disk.reopen(path)
+		if err != nil {
+			return err
+		}
+		if err = writeSynced(f, data); err != nil {
+			err = errors.Join(err, f.Truncate(size))
+		}
+
+		return errors.Join(err, f.Close())
+	})
 }
 
 // remove removes the file at path for good, also after a power cut. The caller holds the lock of path.

@@ -19,6 +19,13 @@ func TestWriteThatFailsHalfway(t *testing.T) {
 	s := open(t, dir)
 	old := checkpointstore.Checkpoint{RunID: "run", Owner: "a", Text: "old"}
 	require.NoError(t, s.Put(t.Context(), old))
+	size := func() int64 {
+		info, err := os.Stat(files(t, dir)[0])
+		require.NoError(t, err)
+
+		return info.Size()
+	}
+	was := size()
 
 	var before syscall.Rlimit
 	require.NoError(t, syscall.Getrlimit(syscall.RLIMIT_FSIZE, &before))
@@ -26,6 +33,8 @@ func TestWriteThatFailsHalfway(t *testing.T) {
 	large := old
 	large.Seq, large.Text = 1, strings.Repeat("x", 1<<20)
 	err := s.Put(t.Context(), large)
+	delta := checkpointstore.Delta{RunID: "run", Owner: "a", Seq: 1, Text: strings.Repeat("x", 1<<20)}
+	appendErr := s.Append(t.Context(), delta)
 	require.NoError(t, syscall.Setrlimit(syscall.RLIMIT_FSIZE, &before))
 
 	require.ErrorIs(t, err, syscall.EFBIG)
@@ -35,5 +44,12 @@ func TestWriteThatFailsHalfway(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, "old", c.Text)
 	assert.Len(t, files(t, dir), 1)
+
+	require.ErrorIs(t, appendErr, syscall.EFBIG)
+	assert.Equal(t, was, size(), "what had been appended was taken away again")
+	require.NoError(t, s.Append(t.Context(), delta))
+	c, err = s.Get(t.Context(), "run")
+	require.NoError(t, err)
+	assert.Len(t, c.Text, len("old")+1<<20)
 	require.NoError(t, s.Put(t.Context(), large))
 }

@@ -20,8 +20,8 @@ const (
 	tmpSuffix = ".tmp" // a checkpoint being written, by the holder of its lock
 )
 
-// Store is a checkpointstore.Store in a directory. It is also a ConditionalDeleter and a Cleaner, and safe for
-// concurrent use, also with other Stores on the directory. It keeps no file open between calls.
+// Store is a checkpointstore.Store in a directory. It is also a ConditionalDeleter, an Appender and a Cleaner,
+// and safe for concurrent use, also with other Stores on the directory. It keeps no file open between calls.
 type Store struct {
 	dir     string
 	disk    disk
@@ -33,6 +33,7 @@ type Store struct {
 var (
 	_ checkpointstore.Store              = (*Store)(nil)
 	_ checkpointstore.ConditionalDeleter = (*Store)(nil)
+	_ checkpointstore.Appender           = (*Store)(nil)
 	_ checkpointstore.Cleaner            = (*Store)(nil)
 )
 
@@ -71,12 +72,12 @@ func (s *Store) Put(ctx context.Context, c checkpointstore.Checkpoint) error {
 	}
 
 	return s.locked(ctx, c.RunID, func(path string) error {
-		stored, found, err := readFence(path, c.RunID)
+		stored, found, err := readChain(path, c.RunID)
 		if err != nil {
 			return err
 		}
 		if found {
-			if err := checkpointstore.AllowPut(stored, c.Fence()); err != nil {
+			if err := checkpointstore.AllowPut(stored.fence, c.Fence()); err != nil {
 				return err
 			}
 		}
@@ -85,12 +86,50 @@ func (s *Store) Put(ctx context.Context, c checkpointstore.Checkpoint) error {
 	})
 }
 
-// Get implements checkpointstore.Store. It waits for no lock.
+// Append implements checkpointstore.Appender. More than MaxBytes together is ErrTooLarge. A file to which a crash has added
+// half a delta takes no more: that is ErrNoBase, as is one that is a link or has other rights than Put gives it.
+func (s *Store) Append(ctx context.Context, d checkpointstore.Delta) error {
+	if err := checkpointstore.Begin(ctx, d.RunID); err != nil {
+		return err
+	}
+	data, err := checkpointstore.EncodeDelta(d)
+	if err != nil {
+		return err
+	}
+
+	return s.locked(ctx, d.RunID, func(path string) error {
+		stored, found, err := readChain(path, d.RunID)
+		if err != nil {
+			return err
+		}
+		if !found {
+			return fmt.Errorf("%w: nothing is stored of %q", checkpointstore.ErrNoBase, d.RunID)
+		}
+		again, err := checkpointstore.AllowAppend(stored.fence, d)
+		size := stored.size + int64(len(data))
+		switch {
+		case err != nil:
+			return err
+		case stored.end == 0:
+			return fmt.Errorf("%w: the checkpoint of %q is cut off", checkpointstore.ErrNoBase, d.RunID)
+		case again: // the Append before may have failed at its sync
+			return s.extend(ctx, path, stored.size, nil)
+		case stored.end < stored.size:
+			return fmt.Errorf("%w: %d bytes of no delta stand behind it", checkpointstore.ErrNoBase, stored.size-stored.end)
+		case size > checkpointstore.MaxBytes:
+			return fmt.Errorf("%w: together they take %d bytes, %d are allowed", checkpointstore.ErrTooLarge, size, checkpointstore.MaxBytes)
+		default:
+			return s.extend(ctx, path, stored.size, data)
+		}
+	})
+}
+
+// Get implements checkpointstore.Store. It waits for no lock. Half a delta that a crash has left was not appended.
 func (s *Store) Get(ctx context.Context, runID string) (checkpointstore.Checkpoint, error) {
 	if err := checkpointstore.Begin(ctx, runID); err != nil {
 		return checkpointstore.Checkpoint{}, err
 	}
-	data, err := read(s.path(runID), checkpointstore.MaxBytes+1) // one more, so that Decode sees that it is too much
+	data, err := read(s.path(runID), checkpointstore.MaxBytes+1) // one more shows that it is too much
 	if errors.Is(err, fs.ErrNotExist) {
 		return checkpointstore.Checkpoint{}, fmt.Errorf("%w: %q", checkpointstore.ErrNotFound, runID)
 	}
@@ -98,7 +137,7 @@ func (s *Store) Get(ctx context.Context, runID string) (checkpointstore.Checkpoi
 		return checkpointstore.Checkpoint{}, fmt.Errorf("filestore: %w", err)
 	}
 
-	return checkpointstore.DecodeFor(runID, data)
+	return checkpointstore.DecodeAppended(runID, data)
 }
 
 // Delete implements checkpointstore.Store.
@@ -117,12 +156,12 @@ func (s *Store) DeleteIf(ctx context.Context, c checkpointstore.Checkpoint) erro
 	}
 
 	return s.locked(ctx, c.RunID, func(path string) error {
-		stored, found, err := readFence(path, c.RunID)
+		stored, found, err := readChain(path, c.RunID)
 		if err != nil {
 			return err
 		}
 		if found {
-			if err := checkpointstore.AllowDelete(stored, c.Fence()); err != nil {
+			if err := checkpointstore.AllowDelete(stored.fence, c.Fence()); err != nil {
 				return err
 			}
 		}
@@ -172,7 +211,8 @@ func older(path string, t time.Time) bool {
 	}
 	updated := info.ModTime()
 	if data, err := read(path, checkpointstore.MaxBytes+1); err == nil {
-		if c, err := checkpointstore.Decode(data); err == nil {
+		h, _ := checkpointstore.DecodeHeader(data) // what has none cannot be decoded either
+		if c, err := checkpointstore.DecodeAppended(h.RunID, data); err == nil {
 			updated = c.UpdatedAt
 		}
 	}
@@ -184,20 +224,6 @@ func (s *Store) path(runID string) string {
 	sum := sha256.Sum256([]byte(runID))
 
 	return filepath.Join(s.dir, hex.EncodeToString(sum[:])+suffix)
-}
-
-// readFence returns the fence of what is stored at path. Not found is also what has no readable fence, or another run's.
-func readFence(path, runID string) (fence checkpointstore.Fence, found bool, err error) {
-	data, err := read(path, checkpointstore.MaxHeaderBytes)
-	if errors.Is(err, fs.ErrNotExist) {
-		return checkpointstore.Fence{}, false, nil
-	}
-	if err != nil {
-		return checkpointstore.Fence{}, false, err
-	}
-	h, err := checkpointstore.DecodeHeader(data)
-
-	return h.Fence, err == nil && h.RunID == runID, nil
 }
 
 func read(path string, limit int64) ([]byte, error) {
