@@ -98,7 +98,7 @@ func Decode(data []byte) (Checkpoint, error) {
 	return c, err
 }
 
-// decode is Decode. Beside an error in a delta it returns, as whole, the checkpoint before that.
+// decode is Decode. Beside an error in the last delta it returns, as whole, the checkpoint before that.
 func decode(data []byte) (c, whole Checkpoint, err error) {
 	r, rest, err := readRecord(data)
 	if r.Delta {
@@ -121,18 +121,35 @@ func decode(data []byte) (c, whole Checkpoint, err error) {
 	}
 	a := assemblyOf(c)
 	for len(rest) > 0 && err == nil {
-		if rest, err = a.read(rest); err == nil {
+		data = rest
+		if rest, err = a.read(data); err == nil {
 			known.Seq = a.c.Seq
 		}
 	}
-	if errors.Is(err, errSecond) {
-		return known, Checkpoint{}, err
-	}
-	if err != nil {
-		return known, a.checkpoint(), fmt.Errorf("behind sequence %d: %w", known.Seq, err)
+	switch {
+	case err == nil:
+		return a.checkpoint(), Checkpoint{}, nil
+	case !errors.Is(err, errSecond) && !followed(data):
+		whole = a.checkpoint()
 	}
 
-	return a.checkpoint(), Checkpoint{}, nil
+	return known, whole, fmt.Errorf("behind sequence %d: %w", known.Seq, err)
+}
+
+// followed reports whether a delta stands behind what data begins with, which is none, or damaged.
+func followed(data []byte) bool {
+	for len(data) > 0 {
+		i := bytes.Index(data[1:], []byte(deltaMagic+" "))
+		if i < 0 {
+			return false
+		}
+		data = data[1+i:]
+		if h, err := DecodeHeader(data); err == nil && h.Delta {
+			return true
+		}
+	}
+
+	return false
 }
 
 // DecodeFor is Decode for what was stored under runID: a checkpoint of another run is ErrCorrupt, and its fence means
@@ -143,9 +160,9 @@ func DecodeFor(runID string, data []byte) (Checkpoint, error) {
 	return ofRun(runID, c, err)
 }
 
-// DecodeAppended is DecodeFor for a medium on which a crash may leave half of what was appended, or something else in its
-// place, such as a file: from the first delta on that is not whole, what is there was not appended. A checkpoint that is not
-// whole is an error here, too.
+// DecodeAppended is DecodeFor for a medium on which a crash may leave half of what was appended last, or something else in
+// its place, such as a file: that was not appended then. A checkpoint that is not whole, and a delta with another one behind
+// it, are errors here, too: no crash leaves such.
 func DecodeAppended(runID string, data []byte) (Checkpoint, error) {
 	c, whole, err := decode(data)
 	if errors.Is(err, ErrCorrupt) && whole.RunID != "" {
