@@ -44,12 +44,8 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	only := flags.String("only", "", "regular expression: only the sabotages whose name matches")
 	limit := flags.Duration("timeout", 2*time.Minute, "limit of one test run; a hang counts as red")
 	copies := flags.Int("copies", 2, "copies of the tree that are sabotaged at once")
-	allowed := flags.Int("allowed", 0, "rows that may stay uncaught; they are printed all the same")
 	if err := flags.Parse(args); err != nil {
 		return err
-	}
-	if *allowed < 0 {
-		return fmt.Errorf("-allowed: %d is less than 0", *allowed)
 	}
 	if *copies < 1 {
 		return fmt.Errorf("-copies: %d is less than 1", *copies)
@@ -66,7 +62,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	for i := range runners {
 		runners[i] = runner{dir: filepath.Join(dir, strconv.Itoa(i)), limit: *limit, out: out}
 	}
-	err = sabotageCopies(ctx, *root, runners, table, *allowed)
+	err = sabotageCopies(ctx, *root, runners, table)
 	return errors.Join(err, os.RemoveAll(dir))
 }
 
@@ -90,7 +86,7 @@ func loadTable(file, only string) ([]sabotage, error) {
 	return table, nil
 }
 
-func sabotageCopies(ctx context.Context, root string, runners []runner, table []sabotage, allowed int) error {
+func sabotageCopies(ctx context.Context, root string, runners []runner, table []sabotage) error {
 	for _, r := range runners {
 		if err := copyTree(ctx, root, r.dir); err != nil {
 			return err
@@ -105,11 +101,11 @@ func sabotageCopies(ctx context.Context, root string, runners []runner, table []
 	if err != nil {
 		return err
 	}
-	return report(out, results, allowed)
+	return report(out, results)
 }
 
-// report prints why the rows that are not caught are not, and the count. More of them than allowed are an error.
-func report(out io.Writer, results []result, allowed int) error {
+// report prints why the rows that are not caught are not, and the count. One of them is an error.
+func report(out io.Writer, results []result) error {
 	counts := map[verdict]int{}
 	for _, res := range results {
 		counts[res.verdict]++
@@ -120,7 +116,7 @@ func report(out io.Writer, results []result, allowed int) error {
 	}
 	fmt.Fprintf(out, "sabotage: %d caught, %d survived, %d invalid, of %d\n",
 		counts[caught], counts[survived], counts[invalid], len(results))
-	if len(results)-counts[caught] > allowed {
+	if counts[caught] < len(results) {
 		return fmt.Errorf("%d of %d sabotages were not caught", len(results)-counts[caught], len(results))
 	}
 	return nil

@@ -1,6 +1,9 @@
 package toy
 
-import "testing"
+import (
+	"os"
+	"testing"
+)
 
 func TestSum(t *testing.T) {
 	t.Run("three", func(t *testing.T) {
@@ -19,4 +22,18 @@ func TestMax(t *testing.T) {
 			t.Errorf("Max = %d, want 1", got)
 		}
 	})
+}
+
+// TestThirdTime sees in its third run that Max is broken.
+func TestThirdTime(t *testing.T) {
+	if Max(2, 1) == 2 {
+		return
+	}
+	runs, _ := os.ReadFile("runs")
+	if len(runs) == 2 {
+		t.Error("Max(2, 1) is not 2")
+	}
+	if err := os.WriteFile("runs", append(runs, '.'), 0o600); err != nil {
+		t.Fatal(err)
+	}
 }
