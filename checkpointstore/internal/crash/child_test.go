@@ -118,7 +118,7 @@ func (c *child) agent(ctx context.Context, store checkpointstore.Store) (*adk.Ru
 		return nil, err
 	}
 	carryOn, err := continuation.NewMiddleware(
-		continuation.WithCheckpoints(telling{store, c.said},
+		continuation.WithCheckpoints(tellOf(store, c.said),
 			continuation.FlushEvery(c.Every, c.Bytes), continuation.StartTimeout(20*time.Second), continuation.MaxTakeovers(100)),
 		continuation.WithBackoff(func(int) time.Duration { return 0 }),
 		continuation.WithIdentity("OpenAI", "scripted-1"),
@@ -178,17 +178,48 @@ func (t telling) Get(ctx context.Context, runID string) (checkpointstore.Checkpo
 }
 
 func (t telling) Put(ctx context.Context, c checkpointstore.Checkpoint) error {
-	t.said.say(line{Kind: saidPut, Key: c.RunID, Size: len(c.Text), Epoch: c.Epoch, Seq: c.Seq, Done: c.Done})
+	l := line{Key: c.RunID, Size: len(c.Text), Epoch: c.Epoch, Seq: c.Seq, Done: c.Done}
+
+	return t.write(l, func() error { return t.Store.Put(ctx, c) })
+}
+
+func (t telling) write(l line, do func() error) error {
+	l.Kind = saidPut
+	t.said.say(l)
 	t.said.writing.Lock()
-	err := t.Store.Put(ctx, c)
+	err := do()
 	t.said.writing.Unlock()
-	l := line{Kind: saidPutEnd, Key: c.RunID, Size: len(c.Text), Epoch: c.Epoch, Seq: c.Seq, Done: c.Done}
-	if err != nil {
+	if l.Kind = saidPutEnd; err != nil {
 		l.Err = err.Error()
+	} else {
+		t.said.sizes.Store(l.Key, l.Size)
 	}
 	t.said.say(l)
 
 	return err
+}
+
+// tellingAdds tells of a store's writes that can add.
+type tellingAdds struct {
+	telling
+	below checkpointstore.Appender
+}
+
+func (t tellingAdds) Append(ctx context.Context, d checkpointstore.Delta) error {
+	size, _ := t.said.sizes.Load(d.RunID)
+	before, _ := size.(int)
+	l := line{Key: d.RunID, Size: before + len(d.Text), Epoch: d.Epoch, Seq: d.Seq, Done: d.Done, Added: true}
+
+	return t.write(l, func() error { return t.below.Append(ctx, d) })
+}
+
+func tellOf(s checkpointstore.Store, said *diary) checkpointstore.Store {
+	t := telling{s, said}
+	if a, ok := s.(checkpointstore.Appender); ok {
+		return tellingAdds{t, a}
+	}
+
+	return t
 }
 
 func (t telling) DeleteIf(ctx context.Context, c checkpointstore.Checkpoint) error {

@@ -85,7 +85,7 @@ func (c *child) member(
 		return nil, err
 	}
 	carryOn, err := continuation.NewMiddleware(
-		continuation.WithCheckpoints(telling{store, c.said}, continuation.FlushEvery(c.Every, c.Bytes),
+		continuation.WithCheckpoints(tellOf(store, c.said), continuation.FlushEvery(c.Every, c.Bytes),
 			continuation.StartTimeout(20*time.Second), continuation.MaxTakeovers(100)),
 		continuation.WithBackoff(func(int) time.Duration { return 0 }), continuation.WithIdentity("OpenAI", "scripted-1"),
 	)

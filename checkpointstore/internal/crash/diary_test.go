@@ -37,10 +37,11 @@ type line struct {
 
 	Epoch, Seq uint64
 
-	Done bool
-	Call bool // there is a whole one
-	Err  string
-	At   time.Time
+	Done  bool
+	Added bool // to what was there
+	Call  bool // there is a whole one
+	Err   string
+	At    time.Time
 }
 
 // diary writes what a child says.
@@ -51,6 +52,7 @@ type diary struct {
 	since  uint64 // of lines of earlier epochs it takes no notice
 	skip   int
 
+	sizes   sync.Map   // of the texts in the store, by key
 	writing sync.Mutex // held by who writes to the store
 }
 

@@ -38,7 +38,7 @@ func (c *child) runGraph(ctx context.Context, store checkpointstore.Store) error
 	if err != nil {
 		return err
 	}
-	m, err := continuation.New(chat, continuation.WithCheckpoints(telling{store, c.said},
+	m, err := continuation.New(chat, continuation.WithCheckpoints(tellOf(store, c.said),
 		continuation.FlushEvery(c.Every, c.Bytes), continuation.StartTimeout(20*time.Second), continuation.KeepUntilCommit(),
 		continuation.MaxTakeovers(100)), continuation.WithBackoff(func(int) time.Duration { return 0 }))
 	if err != nil {

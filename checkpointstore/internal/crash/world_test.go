@@ -5,6 +5,7 @@ package crash
 import (
 	"context"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -39,12 +40,23 @@ func script() faultllm.Script {
 		{Says: "kitchen:", Answer: faultllm.Answer{Name: "second", Parts: []faultllm.Part{
 			faultllm.Say(second), faultllm.Call("call_2", "measure", `{"room": "hall"}`),
 		}}},
-		{Says: "hall:", Answer: faultllm.Answer{Name: "third", Parts: []faultllm.Part{faultllm.Say(third)}}},
+		{Says: "hall:", Answer: faultllm.Answer{Name: "third", Parts: []faultllm.Part{faultllm.Say(longAnswer())}}},
 	}
 }
 
 // answers are the texts of the script, in order.
-func answers() []string { return []string{first, second, third} }
+func answers() []string { return []string{first, second, longAnswer()} }
+
+// longAnswer is the third answer. It is long enough for a store to be given only what is new of it.
+func longAnswer() string {
+	var b strings.Builder
+	b.WriteString(third + "\n")
+	for i := range 60 {
+		fmt.Fprintf(&b, "\n%d. Box %d goes to wall %c of the kitchen, %d cm from the door.", i+1, 7*i+3, 'A'+i%4, 37*i%211)
+	}
+
+	return b.String()
+}
 
 // world is a run of the agent through all its lives: the provider and the store outlive them.
 type world struct {
@@ -56,7 +68,7 @@ type world struct {
 
 func newWorld(t *testing.T, at place, s checkpointstore.Store, runID string) *world {
 	t.Helper()
-	provider, err := faultllm.Start(faultllm.Config{Script: script(), PieceSize: 8, Pace: time.Millisecond})
+	provider, err := faultllm.Start(faultllm.Config{Script: script(), PieceSize: 24, Pace: time.Millisecond})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, provider.Close()) })
 
