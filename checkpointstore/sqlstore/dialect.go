@@ -64,33 +64,3 @@ func (t table) with(suffix string) string {
 
 	return name
 }
-
-// statements are what a store says, in its dialect and for its table.
-type statements struct {
-	put, get, delete, deleteIf, exists, deleteOlderThan string
-}
-
-// newStatements writes the rules of checkpointstore.AllowPut and AllowDelete in SQL. Epoch and sequence are texts of 20
-// digits: unsigned 64-bit numbers have no type that both databases order rightly.
-func newStatements(d Dialect, t table) statements {
-	sql := func(s string) string {
-		for n := 6; n > 0; n-- {
-			s = strings.ReplaceAll(s, fmt.Sprintf("@%d", n), d.mark(n))
-		}
-
-		return strings.ReplaceAll(s, "@table", t.String())
-	}
-
-	return statements{
-		put: sql(`INSERT INTO @table AS stored (run_id, epoch, seq, owner, updated_at, body) VALUES (@1, @2, @3, @4, @5, @6)
-ON CONFLICT (run_id) DO UPDATE
-SET epoch = excluded.epoch, seq = excluded.seq, owner = excluded.owner, updated_at = excluded.updated_at, body = excluded.body
-WHERE stored.epoch < excluded.epoch
-OR (stored.epoch = excluded.epoch AND stored.owner = excluded.owner AND stored.seq <= excluded.seq)`),
-		get:             sql(`SELECT epoch, seq, owner, substr(body, 1, @2) FROM @table WHERE run_id = @1`),
-		delete:          sql(`DELETE FROM @table WHERE run_id = @1`),
-		deleteIf:        sql(`DELETE FROM @table WHERE run_id = @1 AND epoch = @2 AND seq <= @3 AND owner = @4`),
-		exists:          sql(`SELECT 1 FROM @table WHERE run_id = @1`),
-		deleteOlderThan: sql(`DELETE FROM @table WHERE updated_at < @1`),
-	}
-}

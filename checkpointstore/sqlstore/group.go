@@ -24,12 +24,12 @@ type group struct {
 	queue []*write
 }
 
-// write is a statement that waits. The result may be read when done is closed.
+// write is a change that waits. The result may be read when done is closed.
 type write struct {
-	ctx       context.Context //nolint:containedctx // of the caller, which waits
-	statement string
-	args      []any
-	size      int
+	ctx    context.Context //nolint:containedctx // of the caller, which waits
+	change change
+	args   []any
+	size   int
 
 	done chan struct{}
 	n    int64
@@ -38,9 +38,10 @@ type write struct {
 
 func newGroup(db *sql.DB) *group { return &group{db: db, turn: make(chan struct{}, 1)} }
 
-// exec runs a statement and returns how many rows it changed. If ctx ends first, it may have been run or not.
-func (g *group) exec(ctx context.Context, statement string, args []any) (int64, error) {
-	w := &write{ctx: ctx, statement: statement, args: args, done: make(chan struct{})}
+// exec makes a change and returns how many rows its first statement changed. If ctx ends first, it may have been made
+// or not.
+func (g *group) exec(ctx context.Context, c change, args []any) (int64, error) {
+	w := &write{ctx: ctx, change: c, args: args, done: make(chan struct{})}
 	for _, a := range args {
 		if body, ok := a.([]byte); ok {
 			w.size += len(body)
@@ -109,12 +110,8 @@ func (g *group) lead(leader *write) {
 	default:
 	}
 	batch := g.take(leader)
-	if len(batch) == 1 {
-		result, err := g.db.ExecContext(leader.ctx, leader.statement, leader.args...)
-		if err == nil {
-			leader.n, err = result.RowsAffected()
-		}
-		leader.end(err)
+	if len(batch) == 1 && len(leader.change) == 1 { // a statement is a transaction
+		leader.end(leader.run(leader.ctx, g.db))
 
 		return
 	}
@@ -131,12 +128,33 @@ func (g *group) lead(leader *write) {
 	}
 }
 
+// run makes the change through db.
+func (w *write) run(ctx context.Context, db interface {
+	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
+},
+) error {
+	for i, s := range w.change {
+		result, err := db.ExecContext(ctx, s.text, w.args[:s.args]...)
+		if err != nil {
+			return err
+		}
+		if i > 0 {
+			continue
+		}
+		if w.n, err = result.RowsAffected(); err != nil || w.n == 0 {
+			return err
+		}
+	}
+
+	return nil
+}
+
 func (w *write) end(err error) {
 	w.err = err
 	close(w.done)
 }
 
-// transact runs a batch in one transaction. Beside the error it returns the statement that is to blame; nil if none is.
+// transact runs a batch in one transaction. Beside the error it returns the write that is to blame; nil if none is.
 func (g *group) transact(ctx context.Context, batch []*write) (culprit *write, err error) {
 	conn, err := g.db.Conn(ctx)
 	if err != nil {
@@ -160,11 +178,7 @@ func (g *group) transact(ctx context.Context, batch []*write) (culprit *write, e
 
 func (g *group) execAll(ctx context.Context, conn *sql.Conn, batch []*write) (culprit *write, err error) {
 	for _, w := range batch {
-		result, err := conn.ExecContext(ctx, w.statement, w.args...)
-		if err == nil {
-			w.n, err = result.RowsAffected()
-		}
-		if err != nil {
+		if err := w.run(ctx, conn); err != nil {
 			return w, err
 		}
 	}

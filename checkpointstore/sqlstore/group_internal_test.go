@@ -52,6 +52,8 @@ func (c notingConn) ExecContext(ctx context.Context, statement string, _ []drive
 	return driver.RowsAffected(len(statement)), err
 }
 
+func only(text string) change { return change{{text: text}} }
+
 // inGroup tells a group to write "first", which waits, then the others, and then lets go. It returns what the database
 // was told, and what became of each.
 func inGroup(t *testing.T, d *noting, others ...string) (string, []error) {
@@ -66,7 +68,7 @@ func inGroup(t *testing.T, d *noting, others ...string) (string, []error) {
 	for i, statement := range append([]string{"first"}, others...) {
 		wg.Go(func() {
 			var n int64
-			if n, errs[i] = g.exec(t.Context(), statement, nil); errs[i] == nil {
+			if n, errs[i] = g.exec(t.Context(), only(statement), nil); errs[i] == nil {
 				assert.EqualValues(t, len(statement), n, "the rows are those of its own statement")
 			}
 		})
@@ -115,6 +117,38 @@ func TestGroup(t *testing.T) {
 	}
 }
 
+// TestChangeOfSeveralStatements: the later ones are run in the same transaction, and only if the first changed a row; the rows
+// are those of the first.
+func TestChangeOfSeveralStatements(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		first, fails, said string
+	}{
+		"it changed rows":     {"abc", "", "BEGIN IMMEDIATE|abc|second|third|COMMIT"},
+		"it changed nothing":  {"", "", "BEGIN IMMEDIATE||COMMIT"},
+		"a later one is lost": {"abc", "second", "BEGIN IMMEDIATE|abc|second|ROLLBACK"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			boom := errors.New("constraint failed")
+			d := &noting{fails: map[string]error{tt.fails: boom}}
+			if tt.fails == "" {
+				d.fails = nil
+			}
+			db := sql.OpenDB(d)
+			defer db.Close()
+			n, err := newGroup(db).exec(t.Context(), change{{text: tt.first}, {text: "second"}, {text: "third"}}, nil)
+			if tt.fails != "" {
+				require.ErrorIs(t, err, boom)
+			} else {
+				require.NoError(t, err)
+				assert.EqualValues(t, len(tt.first), n)
+			}
+			assert.Equal(t, tt.said, strings.Join(d.said, "|"))
+		})
+	}
+}
+
 // TestGroupIsBounded: a transaction holds the writes of so many, and so many bytes, and the rest gets its own.
 func TestGroupIsBounded(t *testing.T) {
 	t.Parallel()
@@ -155,7 +189,7 @@ func TestGroupWithoutALeader(t *testing.T) {
 				<-time.After(begins * time.Millisecond)
 				ctx, cancel := context.WithTimeout(t.Context(), patience)
 				defer cancel()
-				_, err := g.exec(ctx, statement, nil)
+				_, err := g.exec(ctx, only(statement), nil)
 				mu.Lock()
 				defer mu.Unlock()
 				errs[statement] = err
@@ -174,12 +208,12 @@ func TestGroupWithoutALeader(t *testing.T) {
 		assert.Equal(t, "first BEGIN IMMEDIATE a ROLLBACK BEGIN IMMEDIATE b c COMMIT", strings.Join(d.said, " "))
 
 		d.waits["e"] = make(chan struct{})
-		wg.Go(func() { _, err := g.exec(t.Context(), "e", nil); assert.NoError(t, err) })
+		wg.Go(func() { _, err := g.exec(t.Context(), only("e"), nil); assert.NoError(t, err) })
 		synctest.Wait()
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		began := time.Now()
-		_, err := g.exec(ctx, "f", nil)
+		_, err := g.exec(ctx, only("f"), nil)
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 		assert.Equal(t, time.Second, time.Since(began))
 		close(d.waits["e"])

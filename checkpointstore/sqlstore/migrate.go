@@ -34,11 +34,35 @@ func migrations() []migration {
 	body       bytea NOT NULL
 )`,
 		},
+		{
+			// 2: what is added to a checkpoint, since the row would be written again with its body. total is the length of
+			// the checkpoint with its deltas up to this one.
+			sqlite: `CREATE TABLE @deltas (
+	run_id     TEXT NOT NULL,
+	epoch      TEXT NOT NULL,
+	seq        TEXT NOT NULL,
+	after_seq  TEXT NOT NULL,
+	updated_at TEXT NOT NULL,
+	total      INTEGER NOT NULL,
+	body       BLOB NOT NULL,
+	PRIMARY KEY (run_id, epoch, seq)
+) WITHOUT ROWID`,
+			postgresql: `CREATE TABLE @deltas (
+	run_id     text COLLATE "C" NOT NULL,
+	epoch      text COLLATE "C" NOT NULL,
+	seq        text COLLATE "C" NOT NULL,
+	after_seq  text COLLATE "C" NOT NULL,
+	updated_at text COLLATE "C" NOT NULL,
+	total      bigint NOT NULL,
+	body       bytea NOT NULL,
+	PRIMARY KEY (run_id, epoch, seq)
+)`,
+		},
 	}
 }
 
-// Migrate creates the table, or brings it up to date. What it did it notes in a table of the same name with the suffix
-// _migrations, so that calling it again does nothing; a table of a later version of this package is left as it is.
+// Migrate creates the tables, or brings them up to date. What it did it notes in a table of the same name with the suffix
+// _migrations, so that calling it again does nothing; tables of a later version of this package are left as they are.
 // Several processes may call it at once. It needs the right to create tables; without it, run the statements of
 // Schema by hand.
 func (s *Store) Migrate(ctx context.Context) error {
@@ -61,9 +85,7 @@ func (s *Store) Schema() string {
 
 const createMigrations = `CREATE TABLE IF NOT EXISTS @migrations (version INTEGER NOT NULL PRIMARY KEY)`
 
-func (s *Store) sql(statement string) string {
-	return strings.NewReplacer("@migrations", s.table.with("_migrations"), "@table", s.table.String()).Replace(statement)
-}
+func (s *Store) sql(text string) string { return newWriter(s.dialect, s.table).statement(text).text }
 
 func (s *Store) pick(m migration) string {
 	if s.dialect == PostgreSQL {

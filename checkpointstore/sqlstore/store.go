@@ -5,7 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"strconv"
+	"strings"
 	"time"
 
 	"github.com/eino-carryon/carryon/checkpointstore"
@@ -20,8 +20,8 @@ const sqliteReaders = 2
 // timeFormat orders as text as the times do, from the year 0 to 9999.
 const timeFormat = "2006-01-02T15:04:05.000000000Z"
 
-// Store is a checkpointstore.Store in a table. It is also a ConditionalDeleter and a Cleaner, and safe for concurrent
-// use, also with other Stores on the table.
+// Store is a checkpointstore.Store in a table. It is also a ConditionalDeleter, an Appender and a Cleaner, and safe for
+// concurrent use, also with other Stores on the table.
 type Store struct {
 	db      *sql.DB
 	dialect Dialect
@@ -34,6 +34,7 @@ type Store struct {
 var (
 	_ checkpointstore.Store              = (*Store)(nil)
 	_ checkpointstore.ConditionalDeleter = (*Store)(nil)
+	_ checkpointstore.Appender           = (*Store)(nil)
 	_ checkpointstore.Cleaner            = (*Store)(nil)
 )
 
@@ -90,35 +91,6 @@ func (s *Store) Put(ctx context.Context, c checkpointstore.Checkpoint) error {
 	return err
 }
 
-// Get implements checkpointstore.Store. The fence it returns is that of the row, which Put compares.
-func (s *Store) Get(ctx context.Context, runID string) (checkpointstore.Checkpoint, error) {
-	if err := checkpointstore.Begin(ctx, runID); err != nil {
-		return checkpointstore.Checkpoint{}, err
-	}
-	var epoch, seq string
-	var owner, body []byte
-	err := s.queryRow(ctx, s.say.get, []any{runID, checkpointstore.MaxBytes + 1}, &epoch, &seq, &owner, &body)
-	if errors.Is(err, sql.ErrNoRows) {
-		return checkpointstore.Checkpoint{}, fmt.Errorf("%w: %q", checkpointstore.ErrNotFound, runID)
-	}
-	if err != nil {
-		return checkpointstore.Checkpoint{}, fmt.Errorf("sqlstore: %w", errOf(ctx, err))
-	}
-	row := checkpointstore.Fence{Owner: string(owner)}
-	var err1, err2 error
-	row.Epoch, err1 = strconv.ParseUint(epoch, 10, 64)
-	row.Seq, err2 = strconv.ParseUint(seq, 10, 64)
-	c, err := checkpointstore.DecodeFor(runID, body)
-	if err == nil && (err1 != nil || err2 != nil || c.Fence() != row) {
-		err = fmt.Errorf("%w: the columns of its row were changed", checkpointstore.ErrCorrupt)
-	}
-	if err != nil {
-		return checkpointstore.Checkpoint{RunID: runID, Version: c.Version, Epoch: row.Epoch, Seq: row.Seq, Owner: row.Owner}, err
-	}
-
-	return c, nil
-}
-
 // Delete implements checkpointstore.Store.
 func (s *Store) Delete(ctx context.Context, runID string) error {
 	if err := checkpointstore.Begin(ctx, runID); err != nil {
@@ -145,52 +117,75 @@ func (s *Store) DeleteIf(ctx context.Context, c checkpointstore.Checkpoint) erro
 	case errors.Is(err, sql.ErrNoRows):
 		return nil
 	case err != nil:
-		return fmt.Errorf("sqlstore: %w", errOf(ctx, err))
+		return s.wrap(ctx, err)
 	default:
 		return fmt.Errorf("%w: epoch %d, sequence %d", checkpointstore.ErrStale, c.Epoch, c.Seq)
 	}
 }
 
-// DeleteOlderThan implements checkpointstore.Cleaner. It reads the whole table: an index would cost every Put.
+// DeleteOlderThan implements checkpointstore.Cleaner. It reads the whole table: an index would cost every Put. It also
+// removes deltas that their checkpoint left behind.
 func (s *Store) DeleteOlderThan(ctx context.Context, t time.Time) (int, error) {
 	if err := ctx.Err(); err != nil {
 		return 0, err
 	}
-	n, err := s.exec(ctx, s.say.deleteOlderThan, t.UTC().Format(timeFormat))
+	before := t.UTC().Format(timeFormat)
+	n, err := s.exec(ctx, s.say.deleteOlderThan, before)
+	if err != nil {
+		return 0, err
+	}
+	_, err = s.exec(ctx, s.say.deleteOrphans, before)
 
 	return int(n), err
 }
 
-// exec runs a statement and returns how many rows it changed.
-func (s *Store) exec(ctx context.Context, statement string, args ...any) (n int64, err error) {
+// exec makes a change and returns how many rows its first statement changed.
+func (s *Store) exec(ctx context.Context, c change, args ...any) (n int64, err error) {
 	if s.group != nil {
-		n, err = s.group.exec(ctx, statement, args)
+		n, err = s.group.exec(ctx, c, args)
 	} else {
-		var result sql.Result
-		if result, err = s.db.ExecContext(ctx, statement, args...); err == nil {
-			n, err = result.RowsAffected()
-		}
+		err = s.db.QueryRowContext(ctx, c[0].text, args[:c[0].args]...).Scan(&n)
 	}
 	if err != nil {
-		return 0, fmt.Errorf("sqlstore: %w", errOf(ctx, err))
+		return 0, s.wrap(ctx, err)
 	}
 
 	return n, nil
 }
 
-// queryRow reads a row. Of SQLite few are read at once: each reader is a connection, and a connection opens and reads the
-// file first.
-func (s *Store) queryRow(ctx context.Context, query string, args []any, into ...any) error {
-	if s.readers != nil {
-		select {
-		case s.readers <- struct{}{}:
-			defer func() { <-s.readers }()
-		case <-ctx.Done():
-			return ctx.Err()
-		}
+// queryRow reads a row.
+func (s *Store) queryRow(ctx context.Context, query statement, args []any, into ...any) error {
+	done, err := s.reader(ctx)
+	if err != nil {
+		return err
+	}
+	defer done()
+
+	return s.db.QueryRowContext(ctx, query.text, args...).Scan(into...)
+}
+
+// reader waits until one more may read, and returns what ends the reading. Of SQLite few read at once: each reader is a
+// connection, and a connection opens and reads the file first.
+func (s *Store) reader(ctx context.Context) (done func(), err error) {
+	if s.readers == nil {
+		return func() {}, nil
+	}
+	select {
+	case s.readers <- struct{}{}:
+		return func() { <-s.readers }, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// wrap wraps an error of the database, and says what to do if it misses a table.
+func (s *Store) wrap(ctx context.Context, err error) error {
+	var coded interface{ SQLState() string }
+	if errors.As(err, &coded) && coded.SQLState() == "42P01" || strings.Contains(err.Error(), "no such table") {
+		err = fmt.Errorf("the schema is not that of this version, call Migrate: %w", err)
 	}
 
-	return s.db.QueryRowContext(ctx, query, args...).Scan(into...)
+	return fmt.Errorf("sqlstore: %w", errOf(ctx, err))
 }
 
 // errOf adds the context's error to that of a driver that ended with it: some say "interrupted".

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -85,4 +86,49 @@ func testSchemaByHand(t *testing.T, d database) {
 	}
 	works(t, s)
 	require.NoError(t, s.Migrate(t.Context()), "it is up to date")
+}
+
+// testMigrateFromVersion1: a table that the first version made, with checkpoints in it. Before Migrate every verb says what
+// to do and changes nothing, then all of them work on what is there.
+func testMigrateFromVersion1(t *testing.T, d database) {
+	t.Helper()
+	db, table := d.open(t, d.dsn(t)), d.newTable()
+	s, err := sqlstore.New(db, d.dialect, sqlstore.WithTable(table))
+	require.NoError(t, err)
+	o := opened{db: db, table: table}
+	version1, _, found := strings.Cut(s.Schema(), "CREATE TABLE \""+table+"_deltas\"")
+	require.True(t, found, "what comes behind version 1")
+	for _, statement := range strings.SplitAfter(version1, ";\n") {
+		if statement != "" {
+			o.exec(t, statement)
+		}
+	}
+	marks := map[sqlstore.Dialect]string{sqlstore.SQLite: "?1, ?2, ?3, ?4, ?5, ?6", sqlstore.PostgreSQL: "$1, $2, $3, $4, $5, $6"}[d.dialect]
+	for _, runID := range []string{"run", "another"} {
+		c := at(1, 5, "old text")
+		c.RunID = runID
+		body, err := checkpointstore.Encode(c)
+		require.NoError(t, err)
+		o.exec(t, "INSERT INTO "+table+" (run_id, epoch, seq, owner, updated_at, body) VALUES ("+marks+")",
+			runID, "00000000000000000001", "00000000000000000005", []byte("a"), "0001-01-01T00:00:00.000000000Z", body)
+	}
+	_, getErr := s.Get(t.Context(), "run")
+	_, cleanErr := s.DeleteOlderThan(t.Context(), time.Time{}.AddDate(1, 0, 0))
+	for name, err := range map[string]error{
+		"Get": getErr, "Put": s.Put(t.Context(), at(1, 6, "text")), "Append": s.Append(t.Context(), deltaOf(1, 5, 6, ", more")),
+		"Delete": s.Delete(t.Context(), "run"), "DeleteIf": s.DeleteIf(t.Context(), at(1, 5, "")), "DeleteOlderThan": cleanErr,
+	} {
+		require.ErrorContains(t, err, "call Migrate", name)
+	}
+
+	require.NoError(t, s.Migrate(t.Context()))
+	holds(t, s, at(1, 5, "old text"))
+	require.NoError(t, s.Append(t.Context(), deltaOf(1, 5, 6, ", more")))
+	holds(t, s, at(1, 6, "old text, more"))
+	require.ErrorIs(t, s.Put(t.Context(), at(1, 5, "late")), checkpointstore.ErrStale)
+	require.NoError(t, s.Put(t.Context(), at(2, 0, "text")))
+	holds(t, s, at(2, 0, "text"))
+	n, err := s.DeleteOlderThan(t.Context(), time.Time{}.AddDate(1, 0, 0))
+	require.NoError(t, err)
+	assert.Equal(t, 2, n)
 }

@@ -71,6 +71,7 @@ func testContextEndsAWait(t *testing.T, d database) {
 	defer cancel()
 	require.ErrorIs(t, s.Put(ctx, c), context.DeadlineExceeded)
 	require.ErrorIs(t, s.DeleteIf(ctx, c), context.DeadlineExceeded)
+	require.ErrorIs(t, s.Append(ctx, deltaOf(1, 0, 1, "")), context.DeadlineExceeded)
 
 	require.NoError(t, tx.Rollback())
 	require.NoError(t, s.Put(t.Context(), c))
@@ -90,6 +91,7 @@ func TestServerThatIsGone(t *testing.T) {
 	for name, err := range map[string]error{
 		"Get": err, "Put": s.Put(t.Context(), checkpointstore.Checkpoint{RunID: "run"}), "Delete": s.Delete(t.Context(), "run"),
 		"DeleteIf": s.DeleteIf(t.Context(), checkpointstore.Checkpoint{RunID: "run"}), "Migrate": s.Migrate(t.Context()),
+		"Append": s.Append(t.Context(), deltaOf(0, 0, 1, "")),
 	} {
 		require.ErrorContains(t, err, "sqlstore:", name)
 		assert.False(t, errors.Is(err, checkpointstore.ErrStale) || errors.Is(err, checkpointstore.ErrNotFound), "%s: a server that is gone says nothing of the run", name)
