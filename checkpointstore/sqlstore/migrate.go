@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"strings"
+	"time"
 )
 
 // migration brings the schema from one version to the next.
@@ -98,7 +99,7 @@ func (s *Store) pick(m migration) string {
 // migrate runs in one transaction that shuts others out from its start: in SQLite by the kind of transaction, which
 // database/sql cannot ask for, in PostgreSQL by a lock that ends with the transaction.
 func (s *Store) migrate(ctx context.Context, all []migration) (err error) {
-	conn, err := s.db.Conn(ctx)
+	conn, err := s.connect(ctx)
 	if err != nil {
 		return err
 	}
@@ -119,6 +120,28 @@ func (s *Store) migrate(ctx context.Context, all []migration) (err error) {
 	_, err = conn.ExecContext(ctx, "COMMIT")
 
 	return err
+}
+
+// How often Migrate tries to open a file that others are just making, and how long it waits in between.
+const (
+	connects     = 50
+	connectPause = 10 * time.Millisecond
+)
+
+// connect returns a connection. SQLite lets one at a time switch a new file to the write-ahead log, which drivers do while they
+// open it, and refuses the others at once, whatever their busy timeout.
+func (s *Store) connect(ctx context.Context) (*sql.Conn, error) {
+	for n := 1; ; n++ {
+		conn, err := s.db.Conn(ctx)
+		if err == nil || n == connects || s.dialect != SQLite || !strings.Contains(err.Error(), "database is locked") {
+			return conn, err
+		}
+		select {
+		case <-time.After(connectPause):
+		case <-ctx.Done():
+			return nil, errOf(ctx, err)
+		}
+	}
 }
 
 // lockNumber is the same in all processes, and hardly that of any other program.
