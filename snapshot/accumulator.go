@@ -120,8 +120,9 @@ func (a *Accumulator) HasTextAt(offset int, s string) bool {
 // Calls returns how many tool calls have begun in this attempt.
 func (a *Accumulator) Calls() int { return len(a.calls.calls) }
 
-// Call returns a copy of the n-th tool call of this attempt, in order of appearance. Ended says that nothing more will
-// come, which makes a call without arguments whole.
+// Call returns the n-th tool call of this attempt as it is now, in order of appearance: what comes later does not change
+// it. As in a [Snapshot], its arguments are shared and its Extra is a copy. Ended says that nothing more will come, which
+// makes a call without arguments whole.
 func (a *Accumulator) Call(n int, ended bool) ToolCall { return a.calls.calls[n].view(ended) }
 
 // CallIndex returns the n-th tool call's index.

@@ -8,8 +8,8 @@ import "bytes"
 // The zero value is ready. It is not safe for concurrent use.
 type JSONScanner struct {
 	state scanState
-	stack []byte // the containers that are open: '{' and '['
 	key   bool   // the string being read is a key
+	stack []byte // the containers that are open: '{' and '['
 	rest  string // what must follow of the literal being read
 }
 

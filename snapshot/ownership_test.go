@@ -2,6 +2,7 @@ package snapshot
 
 import (
 	"fmt"
+	"sync"
 	"testing"
 
 	"github.com/cloudwego/eino/schema"
@@ -134,6 +135,38 @@ func TestSnapshotSharesNothingWithTheAccumulator(t *testing.T) {
 	a.Interrupt()
 	mustAdd(t, a, richChunk())
 	assert.Equal(t, want, other, "nor does a new attempt")
+}
+
+// TestAHalfThoughtThatWasHandedOutStays: it is what a break cuts off and other things then take the place of.
+func TestAHalfThoughtThatWasHandedOutStays(t *testing.T) {
+	t.Parallel()
+
+	a := &Accumulator{ReasoningKeys: []string{"thinking"}}
+	mustAdd(t, a, thought("half a thought", map[string]any{"thinking": "half a thought"}))
+	s := a.Snapshot()
+	a.Interrupt()
+	mustAdd(t, a, thought("and another", map[string]any{"thinking": "and another"}))
+	assert.Equal(t, "half a thought", s.Reasoning)
+	assert.Equal(t, map[string]any{"thinking": "half a thought"}, s.ReasoningExtra)
+	assert.Equal(t, "and another", a.Snapshot().Reasoning)
+}
+
+// TestASnapshotIsReadBesideTheStream: a store writes it in a goroutine of its own, which the race detector watches.
+func TestASnapshotIsReadBesideTheStream(t *testing.T) {
+	t.Parallel()
+
+	chunks := longAnswer(2_000)
+	a := &Accumulator{ReasoningKeys: []string{"thinking"}}
+	var readers sync.WaitGroup
+	for i, m := range chunks {
+		mustAdd(t, a, m)
+		if i%100 != 0 {
+			continue
+		}
+		s, want := a.Snapshot(), addAll(t, chunks[:i+1]).Snapshot()
+		readers.Go(func() { assert.Equal(t, want, s) })
+	}
+	readers.Wait()
 }
 
 // TestWhatWasHandedOutStays: a snapshot shares memory with what goes on growing, and is never changed by it, also where
