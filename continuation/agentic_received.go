@@ -9,9 +9,10 @@ import (
 // received is what the consumer has of a message, as a request needs it.
 type received struct {
 	blocks []block
-	text   int            // bytes of text
-	solid  bool           // there is more than thoughts and white space
-	extra  map[string]any // of the chunks
+	text   int                         // bytes of text
+	solid  bool                        // there is more than thoughts and white space
+	extra  map[string]any              // of the chunks
+	joined map[string]*strings.Builder // strings of extra that came in pieces
 
 	keeps  bool         // for checkpoints: pieces are read beside the stream, and what they take there is counted
 	fresh  int          // bytes of pieces since the last look
@@ -173,9 +174,29 @@ func (d *received) noteExtra(extra map[string]any) {
 		}
 		if old, ok := d.extra[key].(string); ok {
 			if s, ok := v.(string); ok {
-				v = old + s
+				d.extra[key] = d.extend(key, old, s)
+
+				continue
 			}
 		}
+		delete(d.joined, key)
 		d.extra[key] = v
 	}
+}
+
+// extend returns old, which is what came under key, with s behind it. What it returned before shares memory with it and
+// stays as it is: a long answer may bring a piece with every chunk.
+func (d *received) extend(key, old, s string) string {
+	b := d.joined[key]
+	if b == nil {
+		if d.joined == nil {
+			d.joined = make(map[string]*strings.Builder, 1)
+		}
+		b = &strings.Builder{}
+		b.WriteString(old)
+		d.joined[key] = b
+	}
+	b.WriteString(s)
+
+	return b.String()
 }
