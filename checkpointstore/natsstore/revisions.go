@@ -15,16 +15,16 @@ type revision struct {
 	fence  checkpointstore.Fence
 }
 
-// revisions are those that this store wrote last, by key. It is safe for concurrent use. What it knows may be old: the
+// revisions are those that a store wrote last, by key. It is safe for concurrent use. What it knows may be old: the
 // server refuses a write over a revision that is not the last one.
-type revisions struct {
+type revisions[T any] struct {
 	mu    sync.Mutex
-	byKey map[string]revision
+	byKey map[string]T
 }
 
-func newRevisions() *revisions { return &revisions{byKey: map[string]revision{}} }
+func newRevisions[T any]() *revisions[T] { return &revisions[T]{byKey: map[string]T{}} }
 
-func (r *revisions) get(key string) (revision, bool) {
+func (r *revisions[T]) get(key string) (T, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	rev, ok := r.byKey[key]
@@ -32,7 +32,7 @@ func (r *revisions) get(key string) (revision, bool) {
 	return rev, ok
 }
 
-func (r *revisions) set(key string, rev revision) {
+func (r *revisions[T]) set(key string, rev T) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if _, ok := r.byKey[key]; !ok && len(r.byKey) >= maxRevisions {
@@ -45,8 +45,18 @@ func (r *revisions) set(key string, rev revision) {
 	r.byKey[key] = rev
 }
 
-func (r *revisions) forget(key string) {
+func (r *revisions[T]) forget(key string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	delete(r.byKey, key)
+}
+
+// take returns what is known and forgets it: what a write makes of it is known when that has been acknowledged.
+func (r *revisions[T]) take(key string) (T, bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	rev, ok := r.byKey[key]
+	delete(r.byKey, key)
+
+	return rev, ok
 }

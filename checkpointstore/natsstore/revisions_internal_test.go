@@ -10,7 +10,7 @@ import (
 // TestRevisionsAreBounded: what is remembered of very many runs is a part, not nothing.
 func TestRevisionsAreBounded(t *testing.T) {
 	t.Parallel()
-	r := newRevisions()
+	r := newRevisions[revision]()
 	for i := range 2 * maxRevisions {
 		key := fmt.Sprint(i)
 		r.set(key, revision{number: uint64(i)})

@@ -69,6 +69,13 @@ func startCluster(tb testing.TB) []*server.Server {
 // its servers, as the package's documentation advises.
 func bucket(tb testing.TB, s *server.Server, config jetstream.KeyValueConfig) jetstream.KeyValue {
 	tb.Helper()
+	_, kv := connect(tb, s, config)
+
+	return kv
+}
+
+func connect(tb testing.TB, s *server.Server, config jetstream.KeyValueConfig) (jetstream.JetStream, jetstream.KeyValue) {
+	tb.Helper()
 	conn, err := nats.Connect(s.ClientURL())
 	require.NoError(tb, err)
 	tb.Cleanup(conn.Close)
@@ -77,12 +84,14 @@ func bucket(tb testing.TB, s *server.Server, config jetstream.KeyValueConfig) je
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
 	for { // a cluster may still be choosing who leads
-		kv, err := open(tb.Context(), js, config)
+		ctx, cancel := context.WithTimeout(tb.Context(), 5*time.Second) // what was asked before that gets no answer
+		kv, err := open(ctx, js, config)
 		if err == nil && config.Replicas > 1 {
-			_, err = kv.Put(tb.Context(), "probe", nil)
+			_, err = kv.Put(ctx, "probe", nil)
 		}
+		cancel()
 		if err == nil {
-			return kv
+			return js, kv
 		}
 		require.NoError(tb, tb.Context().Err(), "%v", err)
 		<-tick.C

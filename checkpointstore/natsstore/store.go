@@ -1,31 +1,3 @@
-// Package natsstore keeps checkpoints in a key-value bucket of NATS JetStream.
-//
-//	js, err := jetstream.New(conn)
-//	…
-//	kv, err := js.CreateKeyValue(ctx, jetstream.KeyValueConfig{Bucket: "checkpoints", TTL: 24 * time.Hour})
-//	…
-//	store := natsstore.New(kv)
-//
-// A run is one key: "run." and the run id in base64 (URL alphabet), as a key may not hold every character. A history
-// above 1, the default, keeps earlier checkpoints for nobody. How long a checkpoint lives after its last Put is the
-// bucket's TTL. A delete leaves a marker in the bucket, which the TTL or KeyValue.PurgeDeletes takes away.
-//
-// A checkpoint is one message: it must fit the server's max_payload, which is 1 MB unless its configuration says
-// otherwise, the bucket's MaxValueSize and its MaxBytes. For answers of up to 8 MiB set max_payload to 16 MB. What is
-// larger than max_payload is checkpointstore.ErrTooLarge. Where a context has no deadline the client's timeout ends a
-// call: 5 s, unless jetstream.WithDefaultTimeout says otherwise.
-//
-// A bucket with replicas is read from any of them, and that one may be behind: a Get may return the checkpoint before
-// the last one, and a claim may come back as stale although it is not. Fencing holds all the same, since the server
-// compares revisions where it writes. For a Get that sees every Put, switch off direct reads:
-//
-//	stream, err := js.Stream(ctx, "KV_checkpoints")
-//	…
-//	config := stream.CachedInfo().Config
-//	config.AllowDirect = false
-//	_, err = js.UpdateStream(ctx, config)
-//	…
-//	kv, err = js.KeyValue(ctx, "checkpoints") // a handle that knows
 package natsstore
 
 import (
@@ -50,7 +22,7 @@ const (
 // Store is a checkpointstore.Store in a bucket. It is also a ConditionalDeleter, and safe for concurrent use.
 type Store struct {
 	kv    jetstream.KeyValue
-	known *revisions
+	known *revisions[revision]
 }
 
 var (
@@ -59,7 +31,7 @@ var (
 )
 
 // New returns a store in the bucket kv, whose connection stays the caller's to close.
-func New(kv jetstream.KeyValue) *Store { return &Store{kv: kv, known: newRevisions()} }
+func New(kv jetstream.KeyValue) *Store { return &Store{kv: kv, known: newRevisions[revision]()} }
 
 // Put implements checkpointstore.Store. It writes where this store wrote last, which is one round trip; if somebody else
 // has written since, or nobody yet, it reads first.
@@ -80,7 +52,7 @@ func (s *Store) Put(ctx context.Context, c checkpointstore.Checkpoint) error {
 			return nil
 		}
 		if !lostRace(err) {
-			return s.fail(ctx, err)
+			return fail(ctx, err)
 		}
 	}
 	s.known.forget(key)
@@ -114,7 +86,7 @@ func (s *Store) Get(ctx context.Context, runID string) (checkpointstore.Checkpoi
 		return checkpointstore.Checkpoint{}, fmt.Errorf("%w: %q", checkpointstore.ErrNotFound, runID)
 	}
 	if err != nil {
-		return checkpointstore.Checkpoint{}, s.fail(ctx, err)
+		return checkpointstore.Checkpoint{}, fail(ctx, err)
 	}
 
 	return checkpointstore.DecodeFor(runID, entry.Value())
@@ -175,14 +147,14 @@ func (s *Store) race(ctx context.Context, runID string, do func(*current) error)
 		switch {
 		case errors.Is(err, jetstream.ErrKeyNotFound):
 		case err != nil:
-			return s.fail(ctx, err)
+			return fail(ctx, err)
 		default:
-			h, err := checkpointstore.DecodeHeader(entry.Value())
-			now = &current{revision{entry.Revision(), h.Fence}, err == nil && h.RunID == runID}
+			f, readable := fenceIn(entry.Value(), runID, false)
+			now = &current{revision{entry.Revision(), f}, readable}
 		}
 		err = do(now)
 		if !lostRace(err) {
-			return s.fail(ctx, err)
+			return fail(ctx, err)
 		}
 		select {
 		case <-time.After(wait):
@@ -201,12 +173,15 @@ func lostRace(err error) bool {
 		return true
 	}
 
-	return errors.Is(err, jetstream.ErrKeyExists)
+	return wrongSequence(err)
 }
 
-func (s *Store) fail(ctx context.Context, err error) error {
+// wrongSequence reports whether the server has compared, and found another revision.
+func wrongSequence(err error) bool { return errors.Is(err, jetstream.ErrKeyExists) }
+
+func fail(ctx context.Context, err error) error {
 	switch {
-	case err == nil, errors.Is(err, checkpointstore.ErrStale):
+	case err == nil, errors.Is(err, checkpointstore.ErrStale), errors.Is(err, checkpointstore.ErrNoBase):
 		return err
 	case errors.Is(err, nats.ErrMaxPayload):
 		return fmt.Errorf("%w: %w", checkpointstore.ErrTooLarge, err)

@@ -37,43 +37,76 @@ func TestContractInACluster(t *testing.T) {
 
 func contract(t *testing.T, config jetstream.KeyValueConfig, servers ...*server.Server) {
 	t.Helper()
-	var count atomic.Int64
-	var buckets sync.Map
-	newStore := func(tb testing.TB, ttl time.Duration) checkpointstore.Store {
-		tb.Helper()
-		config := config
-		config.Bucket, config.TTL = fmt.Sprintf("test-%d", count.Add(1)), ttl
-		s := natsstore.New(bucket(tb, servers[0], config))
-		buckets.Store(s, config)
+	for name, kind := range map[string]struct {
+		open func(testing.TB, *server.Server, jetstream.KeyValueConfig) checkpointstore.Store
+		key  func(runID string) string
+		ttl  time.Duration // of what is in a bucket with a TTL of a second
+	}{
+		"Put":    {openStore, key, time.Second},
+		"Append": {openAppendStore, func(runID string) string { return key(runID) + ".whole" }, 3 * time.Second / 4},
+	} {
+		var count atomic.Int64
+		var buckets sync.Map
+		newStore := func(tb testing.TB, ttl time.Duration) checkpointstore.Store {
+			tb.Helper()
+			config := config
+			config.Bucket, config.TTL = fmt.Sprintf("%s-%d", name, count.Add(1)), ttl
+			s := kind.open(tb, servers[0], config)
+			buckets.Store(s, config)
 
-		return s
+			return s
+		}
+		configOf := func(tb testing.TB, s checkpointstore.Store) jetstream.KeyValueConfig {
+			tb.Helper()
+			v, _ := buckets.Load(s)
+			config, ok := v.(jetstream.KeyValueConfig)
+			require.True(tb, ok)
+
+			return config
+		}
+		other := servers[len(servers)-1]
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			storetest.Run(t, func(tb testing.TB) checkpointstore.Store {
+				tb.Helper()
+
+				return newStore(tb, 0)
+			}, storetest.WithPeer(func(tb testing.TB, s checkpointstore.Store) checkpointstore.Store {
+				tb.Helper()
+
+				return kind.open(tb, other, configOf(tb, s))
+			}), storetest.WithPlant(func(tb testing.TB, s checkpointstore.Store, runID string, data []byte) {
+				tb.Helper()
+				_, err := bucket(tb, other, configOf(tb, s)).Put(tb.Context(), kind.key(runID), data)
+				require.NoError(tb, err)
+			}), storetest.WithTTL(kind.ttl, func(tb testing.TB) checkpointstore.Store {
+				tb.Helper()
+
+				return newStore(tb, time.Second)
+			}))
+		})
 	}
-	open := func(tb testing.TB, s checkpointstore.Store) jetstream.KeyValue {
-		tb.Helper()
-		v, _ := buckets.Load(s)
-		config, ok := v.(jetstream.KeyValueConfig)
-		require.True(tb, ok)
+}
 
-		return bucket(tb, servers[len(servers)-1], config)
-	}
-	const ttl = time.Second
-	storetest.Run(t, func(tb testing.TB) checkpointstore.Store {
-		tb.Helper()
+func openStore(tb testing.TB, s *server.Server, config jetstream.KeyValueConfig) checkpointstore.Store {
+	tb.Helper()
 
-		return newStore(tb, 0)
-	}, storetest.WithPeer(func(tb testing.TB, s checkpointstore.Store) checkpointstore.Store {
-		tb.Helper()
+	return natsstore.New(bucket(tb, s, config))
+}
 
-		return natsstore.New(open(tb, s))
-	}), storetest.WithPlant(func(tb testing.TB, s checkpointstore.Store, runID string, data []byte) {
-		tb.Helper()
-		_, err := open(tb, s).Put(tb.Context(), key(runID), data)
-		require.NoError(tb, err)
-	}), storetest.WithTTL(ttl, func(tb testing.TB) checkpointstore.Store {
-		tb.Helper()
+func openAppendStore(tb testing.TB, s *server.Server, config jetstream.KeyValueConfig) checkpointstore.Store {
+	tb.Helper()
+	js, _ := connect(tb, s, config)
 
-		return newStore(tb, ttl)
-	}))
+	return appendStore(tb, js, config.Bucket)
+}
+
+func appendStore(tb testing.TB, js jetstream.JetStream, bucket string) *natsstore.AppendStore {
+	tb.Helper()
+	store, err := natsstore.NewAppendStore(tb.Context(), js, bucket)
+	require.NoError(tb, err)
+
+	return store
 }
 
 // watched counts what a store asks of the bucket.
@@ -187,9 +220,15 @@ func TestServerThatIsGone(t *testing.T) {
 func BenchmarkStore(b *testing.B) {
 	srv := startServer(b, 16<<20)
 	var count atomic.Int64
-	storetest.Benchmark(b, func(tb testing.TB) checkpointstore.Store {
-		tb.Helper()
+	for name, open := range map[string]func(testing.TB, *server.Server, jetstream.KeyValueConfig) checkpointstore.Store{
+		"Store": openStore, "AppendStore": openAppendStore,
+	} {
+		b.Run(name, func(b *testing.B) {
+			storetest.Benchmark(b, func(tb testing.TB) checkpointstore.Store {
+				tb.Helper()
 
-		return natsstore.New(bucket(tb, srv, jetstream.KeyValueConfig{Bucket: fmt.Sprintf("bench-%d", count.Add(1))}))
-	})
+				return open(tb, srv, jetstream.KeyValueConfig{Bucket: fmt.Sprintf("bench-%d", count.Add(1))})
+			})
+		})
+	}
 }

@@ -70,12 +70,11 @@ func openNATS(ctx context.Context, address string) (checkpointstore.Store, error
 	if err != nil {
 		return nil, err
 	}
-	kv, err := js.CreateOrUpdateKeyValue(ctx, jetstream.KeyValueConfig{Bucket: "runs"})
-	if err != nil {
+	if _, err := js.CreateOrUpdateKeyValue(ctx, jetstream.KeyValueConfig{Bucket: "runs"}); err != nil {
 		return nil, err
 	}
 
-	return natsstore.New(kv), nil
+	return natsstore.NewAppendStore(ctx, js, "runs")
 }
 
 // places starts what each store needs.
