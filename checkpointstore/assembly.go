@@ -87,17 +87,19 @@ func (a *assembly) addCalls(d Delta) {
 	if d.Continues {
 		was.add(d.first().Arguments)
 	}
-	n := len(a.c.ToolCalls)
-	a.c.ToolCalls = append(a.c.ToolCalls, d.ToolCalls...)
-	switch {
-	case d.Continues && len(d.ToolCalls) > 0:
-		a.c.ToolCalls[n].Arguments = was.String()
-		a.setOpen(d.OpenToolCall)
-	case d.Continues:
-		a.setOpen(d.OpenToolCall)
+	for i, c := range d.ToolCalls {
+		if i == 0 && d.Continues {
+			c.Arguments = was.String()
+		}
+		at := len(a.c.ToolCalls)
+		for at > 0 && a.c.ToolCalls[at-1].Index > c.Index {
+			at--
+		}
+		a.c.ToolCalls = slices.Insert(a.c.ToolCalls, at, c)
+	}
+	a.setOpen(d.OpenToolCall)
+	if d.Continues && len(d.ToolCalls) == 0 {
 		a.open = was
-	default:
-		a.setOpen(d.OpenToolCall)
 	}
 }
 

@@ -3,7 +3,6 @@ package checkpointstore
 import (
 	"maps"
 	"reflect"
-	"slices"
 	"strings"
 	"time"
 )
@@ -20,7 +19,7 @@ type Delta struct {
 
 	// Text and Reasoning are what came behind what is there.
 	Text, Reasoning string
-	// ToolCalls are those that came whole since.
+	// ToolCalls are those that came whole since. Each stands behind those whose index is not greater.
 	ToolCalls []ToolCall
 	// OpenToolCall is the call that is under way now; nil if none is.
 	OpenToolCall *ToolCall
@@ -61,37 +60,46 @@ func Diff(before, next Checkpoint) (Delta, bool) {
 	return d, same && text && reasoning && d.addCalls(before, next) && d.addExtra(before.Extra, next.Extra)
 }
 
-// addCalls adds the calls that are new, and reports false if old ones are not there as they were.
+// addCalls adds the calls that are new, and reports false if old ones are not there as they were, or new ones do not stand where
+// their index puts them.
 func (d *Delta) addCalls(before, next Checkpoint) bool {
-	n := len(before.ToolCalls)
-	if n > len(next.ToolCalls) || n == 0 && len(next.ToolCalls) == 0 && (before.ToolCalls == nil) != (next.ToolCalls == nil) {
+	if len(next.ToolCalls) == 0 && (before.ToolCalls == nil) != (next.ToolCalls == nil) {
 		return false
 	}
-	for i, c := range before.ToolCalls {
-		if !c.like(next.ToolCalls[i]) || c.Arguments != next.ToolCalls[i].Arguments {
+	old := before.ToolCalls
+	for i, c := range next.ToolCalls {
+		switch {
+		case len(old) > 0 && c.Arguments == old[0].Arguments && c.like(old[0]):
+			old = old[1:]
+			if n := len(d.ToolCalls); n > 0 && d.ToolCalls[n-1].Index >= c.Index {
+				return false
+			}
+		case i > 0 && next.ToolCalls[i-1].Index > c.Index:
 			return false
+		default:
+			d.ToolCalls = append(d.ToolCalls, c)
 		}
 	}
-	if n < len(next.ToolCalls) {
-		d.ToolCalls = slices.Clone(next.ToolCalls[n:])
+	if len(old) > 0 {
+		return false
 	}
-	if before.OpenToolCall == nil {
-		return true
-	}
-	first := d.first()
-	if first == nil || !first.like(*before.OpenToolCall) {
-		return true
-	}
-	more, ok := strings.CutPrefix(first.Arguments, before.OpenToolCall.Arguments)
-	if !ok {
-		return true
-	}
-	cut := *first
-	cut.Arguments = more
-	d.Continues = true
-	d.setFirst(cut)
+	d.goOn(before.OpenToolCall)
 
 	return true
+}
+
+// goOn takes from the call that was under way what had come of it.
+func (d *Delta) goOn(open *ToolCall) {
+	first := d.first()
+	if open == nil || first == nil || !first.like(*open) {
+		return
+	}
+	if more, ok := strings.CutPrefix(first.Arguments, open.Arguments); ok {
+		cut := *first
+		cut.Arguments = more
+		d.Continues = true
+		d.setFirst(cut)
+	}
 }
 
 // like reports whether both are the same call, but for its arguments.

@@ -1,6 +1,7 @@
 package checkpointstore_test
 
 import (
+	"fmt"
 	"reflect"
 	"strings"
 	"testing"
@@ -147,6 +148,50 @@ func TestDiffOfWhatDoesNotOnlyGrow(t *testing.T) {
 	}
 	_, ok := cs.Diff(cs.Checkpoint{RunID: "r"}, cs.Checkpoint{RunID: "r", Seq: 1, ToolCalls: []cs.ToolCall{}})
 	assert.False(t, ok, "a list that is empty is not one that is nil")
+}
+
+// TestCallsThatBecomeWholeInAnotherOrder: each stands where its index puts it. What no index puts there is no matter of adding.
+func TestCallsThatBecomeWholeInAnotherOrder(t *testing.T) {
+	t.Parallel()
+	calls := func(indices ...int) (list []cs.ToolCall) {
+		for _, i := range indices {
+			list = append(list, cs.ToolCall{Index: i, ID: fmt.Sprint("c", i), Arguments: "{}"})
+		}
+
+		return list
+	}
+	at := func(seq uint64, list []cs.ToolCall) cs.Checkpoint {
+		return cs.Checkpoint{RunID: "r", Seq: seq, ToolCalls: list}
+	}
+	for _, test := range []struct {
+		before, next []int
+		added        int // -1: no delta
+	}{
+		{[]int{2}, []int{0, 2}, 1},
+		{[]int{2}, []int{0, 2, 4}, 2},
+		{[]int{2, 6}, []int{0, 2, 4, 6, 8}, 3},
+		{[]int{8}, []int{0, 2, 4, 6, 8}, 4},
+		{nil, []int{0, 2}, 2},
+		{[]int{2}, []int{2, 2}, 1},
+		{nil, []int{2, 0}, -1},
+		{[]int{2}, []int{2, 0}, -1},
+		{[]int{0}, []int{2, 0}, -1},
+		{[]int{0, 8}, []int{0, 4, 8, 6}, -1},
+		{[]int{8, 0}, []int{8, 0, 4}, 1},
+		{[]int{8, 0}, []int{8, 4, 0}, -1},
+	} {
+		before, next := at(1, calls(test.before...)), at(2, calls(test.next...))
+		d, ok := cs.Diff(before, next)
+		require.Equal(t, test.added >= 0, ok, "%v to %v", test.before, test.next)
+		if !ok {
+			continue
+		}
+		assert.Len(t, d.ToolCalls, test.added)
+		got, err := cs.Apply(before, d)
+		require.NoError(t, err)
+		assert.Equal(t, next, got, "%v to %v", test.before, test.next)
+		assert.Equal(t, calls(test.before...), before.ToolCalls, "it was not written to")
+	}
 }
 
 // TestEveryFieldIsInTheDelta: a field that is new in Checkpoint must not be forgotten.

@@ -93,7 +93,7 @@ func (k *blockKeeper) keep(blocks []blockView, cp *checkpointstore.Checkpoint) e
 	k.size.Store(int64(size))
 	if n > 0 {
 		extra[extraBlocks] = int64(n)
-		cp.Extra = extra
+		cp.Extra, cp.Reasoning = extra, "" // the blocks hold it
 	}
 
 	return nil

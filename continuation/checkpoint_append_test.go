@@ -32,10 +32,11 @@ func TestBytesOfWhatIsWrittenAtOnce(t *testing.T) {
 		texts, calls int
 		arguments    string
 	}{
-		"calls behind a text":  {16, 40, `{"a":1}`},
-		"calls that are long":  {0, 20, `{"a":"` + strings.Repeat("x", size/20) + `"}`},
-		"many calls":           {0, 400, `{"a":"` + strings.Repeat("x", size/400) + `"}`},
-		"a text between calls": {16, 16, `{"a":"` + strings.Repeat("\\n", size/64) + `"}`},
+		"calls behind a text":        {16, 40, `{"a":1}`},
+		"calls that are long":        {0, 20, `{"a":"` + strings.Repeat("x", size/20) + `"}`},
+		"many calls":                 {0, 400, `{"a":"` + strings.Repeat("x", size/400) + `"}`},
+		"calls that close backwards": {16, -40, "1}"},
+		"a text between calls":       {16, 16, `{"a":"` + strings.Repeat("\\n", size/64) + `"}`},
 	} {
 		for _, blocks := range []bool{false, true} {
 			t.Run(fmt.Sprint(name, ", blocks: ", blocks), func(t *testing.T) {
@@ -49,7 +50,10 @@ func TestBytesOfWhatIsWrittenAtOnce(t *testing.T) {
 						}
 						script = append(script, step, fm.Idle(time.Millisecond))
 					}
-					for i := range tt.calls {
+					if tt.calls < 0 {
+						script = append(script, ckBackwards(-tt.calls, blocks, tt.arguments)...)
+					}
+					for i := range max(tt.calls, 0) {
 						step := fm.Call(i, fmt.Sprint("c", i), "f", tt.arguments)
 						if blocks {
 							step = fm.BlockCall(i+1, fmt.Sprint("c", i), "f", tt.arguments)
@@ -61,12 +65,69 @@ func TestBytesOfWhatIsWrittenAtOnce(t *testing.T) {
 					c, err := store.Get(t.Context(), "run-7")
 					require.NoError(t, err)
 					require.True(t, c.Done)
-					require.Len(t, c.ToolCalls, tt.calls)
-					plain := len(c.Text) + tt.calls*len(tt.arguments)
+					calls := max(tt.calls, -tt.calls)
+					require.Len(t, c.ToolCalls, calls)
+					plain := len(c.Text) + calls*len(tt.arguments)
 					assert.LessOrEqual(t, store.bytes.Load(), int64(3*plain), "in %d writes and %d that add", store.puts.Load(), store.appends.Load())
-					assert.GreaterOrEqual(t, store.puts.Load()+store.appends.Load(), int64(tt.calls), "each call is written when it is whole")
+					assert.GreaterOrEqual(t, store.puts.Load()+store.appends.Load(), int64(calls), "each call is written when it is whole")
 				})
 			})
+		}
+	}
+}
+
+// ckBackwards are calls side by side of which the last is the first to be whole.
+func ckBackwards(n int, blocks bool, end string) fm.Script {
+	var script fm.Script
+	step := func(i int, id, name, arguments string) {
+		if blocks {
+			script = append(script, fm.BlockCall(i+1, id, name, arguments))
+		} else {
+			script = append(script, fm.Call(i, id, name, arguments))
+		}
+	}
+	for i := range n {
+		step(i, fmt.Sprint("c", i), "f", `{"a":`)
+	}
+	for i := range n {
+		step(n-1-i, "", "", end)
+		script = append(script, fm.Idle(2*time.Second))
+	}
+
+	return script
+}
+
+// TestBytesOfThoughts: a thought is stored once, also where it is a block.
+func TestBytesOfThoughts(t *testing.T) {
+	t.Parallel()
+	const size = 1 << 20
+	for kind, piece := range map[string]string{
+		"plain": strings.Repeat("x", 1024), "JSON": strings.Repeat("\t\"key\": \"value\",\n", 64)[:1024], "escape codes": strings.Repeat("\x1b[0m\n", 205)[:1024],
+	} {
+		for _, blocks := range []bool{false, true} {
+			for _, gap := range []time.Duration{time.Microsecond, 5 * time.Millisecond} {
+				t.Run(fmt.Sprint(kind, ", blocks: ", blocks, ", ", gap), func(t *testing.T) {
+					t.Parallel()
+					synctest.Test(t, func(t *testing.T) {
+						var script fm.Script
+						for n := 0; n < size; n += len(piece) {
+							step := fm.Reasoning(piece)
+							if blocks {
+								step = fm.BlockThought(0, piece, "")
+							}
+							script = append(script, step, fm.Idle(gap))
+						}
+						if blocks {
+							script = append(script, fm.BlockThought(0, "", "signed"), fm.BlockText(1, "The end."))
+						} else {
+							script = append(script, fm.Text("The end."))
+						}
+						store := &ckWeighing{Store: memstore.New()}
+						ckRead(t, store, blocks, script)
+						assert.LessOrEqual(t, store.bytes.Load(), int64(3*size), "in %d writes and %d that add", store.puts.Load(), store.appends.Load())
+					})
+				})
+			}
 		}
 	}
 }
@@ -229,6 +290,79 @@ func TestAppendThatFails(t *testing.T) {
 			})
 		})
 	}
+}
+
+// ckNeverAdds is a store that can be put to, and not added to.
+type ckNeverAdds struct {
+	*ckWeighing
+	err   error
+	tried atomic.Int32
+}
+
+func (s *ckNeverAdds) Append(context.Context, checkpointstore.Delta) error {
+	s.tried.Add(1)
+
+	return s.err
+}
+
+// TestAStoreThatNeverAdds is given the whole, and is tried again ever more rarely: what an account of a server may do, or
+// a disk, is not always the same for both.
+func TestAStoreThatNeverAdds(t *testing.T) {
+	t.Parallel()
+	for name, err := range map[string]error{
+		"refused": errors.New("NOPERM"), "nothing there": checkpointstore.ErrNoBase, "too large": checkpointstore.ErrTooLarge,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				var script fm.Script
+				for range 1000 {
+					script = append(script, fm.Text(strings.Repeat("x", 1<<10)), fm.Idle(60*time.Millisecond))
+				}
+				store := &ckNeverAdds{ckWeighing: &ckWeighing{Store: memstore.New()}, err: err}
+				events := &ctEvents{}
+				m := continuation.Wrap(fm.New(append(script, fm.Stall())), continuation.WithCheckpoints(store), continuation.WithHandler(events))
+				r, err := m.Stream(ckContext(t), ctInput())
+				require.NoError(t, err)
+				for range 1000 {
+					_, err := r.Recv()
+					require.NoError(t, err)
+				}
+				c, err := store.Get(t.Context(), "run-7")
+				require.NoError(t, err)
+				assert.Greater(t, len(c.Text), 400<<10, "as with a store that takes the whole each time")
+				assert.LessOrEqual(t, store.bytes.Load(), int64(3<<20))
+				assert.Positive(t, store.tried.Load())
+				assert.Less(t, store.tried.Load(), int32(8))
+				r.Close()
+				<-time.After(time.Minute)
+				assert.LessOrEqual(t, len(ctOf[callbacks.CheckpointFailed](events)), int(store.tried.Load()))
+			})
+		})
+	}
+}
+
+// TestASlowAppendIsToldOfAsOne: an event names the operation that took so long.
+func TestASlowAppendIsToldOfAsOne(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var script fm.Script
+		for range 60 {
+			script = append(script, fm.Text(strings.Repeat("x", 1<<10)), fm.Idle(300*time.Millisecond))
+		}
+		store := &ckAppending{Store: memstore.New(), fail: func(int32, checkpointstore.Delta) error {
+			<-time.After(3 * time.Second)
+
+			return nil
+		}}
+		events := &ctEvents{}
+		m := continuation.Wrap(fm.New(append(script, fm.Finish("stop"))), continuation.WithCheckpoints(store), continuation.WithHandler(events))
+		require.NoError(t, ctStream(ckContext(t), m).err)
+		failed := ctOf[callbacks.CheckpointFailed](events)
+		require.NotEmpty(t, failed)
+		assert.Equal(t, "append", failed[0].Operation)
+		<-time.After(time.Minute)
+	})
 }
 
 // TestWhatIsTooLargeIsTriedOnce: the next try would not be smaller.

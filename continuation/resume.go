@@ -243,6 +243,7 @@ func (c *call) resume() bool {
 	c.dropped = left.Dropped
 	c.fresh = true
 	c.carry.later = true // its last chunk carries the usage and the marks
+	c.saver.restoring = true
 	for _, m := range c.engine.speech.restored(left) {
 		c.accept(m)
 	}

@@ -31,8 +31,11 @@ func (c *call) grew(m chunk) {
 	}
 	pace := &c.saver.pace
 	pace.grew(snapshot.Text(m.Message))
-	pace.grew(m.ReasoningContent)
-	pace.came(c.carry.layout.came())
+	if c.carry.layout == nil {
+		pace.grew(m.ReasoningContent)
+	} else { // the blocks hold it
+		pace.came(len(m.ReasoningContent) + c.carry.layout.came())
+	}
 	for i := range m.ToolCalls {
 		pace.grew(m.ToolCalls[i].Function.Arguments)
 	}
@@ -58,7 +61,7 @@ func (c *call) newWholeCall() bool {
 
 // save writes the checkpoint if it is due, or at once.
 func (c *call) save(now bool) {
-	if !c.saves() {
+	if !c.saves() || c.saver.restoring {
 		return
 	}
 	t := time.Now()

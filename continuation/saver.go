@@ -37,11 +37,14 @@ type saver struct {
 	owns   bool // what is stored is of this epoch, unless another call has taken over; the goroutine's
 	whole  bool // and is the whole answer; the goroutine's
 	stands bool // the whole answer was in the store already
-	dirty  bool // there is something in the store to replace or delete
-	pace   cadence
-	kept   *checkpointstore.Checkpoint // what is stored, as far as that is known; the goroutine's
-	timer  *time.Timer
-	calls  int // that were whole at the last write
+
+	restoring bool // what comes is what was claimed
+	dirty     bool // there is something in the store to replace or delete
+	pace      cadence
+	kept      *checkpointstore.Checkpoint // what is stored, as far as that is known and can be added to; the goroutine's
+	adding    backoff                     // of a store that cannot, though it should; the goroutine's
+	timer     *time.Timer
+	calls     int // that were whole at the last write
 
 	armed atomic.Bool // a timer for a busy consumer runs
 
@@ -52,6 +55,7 @@ type saver struct {
 	waiting *job
 	newer   chan struct{}  // has one if something came to wait
 	idle    chan struct{}  // closed when the goroutine has ended; nil if there is none
+	doing   string         // the operation under way
 	failing bool           // an episode of failures
 	slow    bool           // the write under way is
 	untold  []storeFailure // one of an episode, at most; and what a checkpoint cannot hold

@@ -1,6 +1,7 @@
 package continuation
 
 import (
+	"cmp"
 	"errors"
 	"time"
 )
@@ -30,7 +31,7 @@ func (s *saver) slows() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.slow = true
-	s.failed("put", errSlowStore)
+	s.failed(s.doing, errSlowStore)
 }
 
 // leavesOut notes what a checkpoint cannot hold.
@@ -69,6 +70,6 @@ func (s *saver) wait(gone ...<-chan struct{}) {
 	case <-limit.C:
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		s.failed("put", errSlowEnd)
+		s.failed(cmp.Or(s.doing, "put"), errSlowEnd)
 	}
 }

@@ -12,8 +12,8 @@ import (
 // the tries are counted. A panic of the store is an error of it.
 func (s *saver) write(j job) {
 	for try := 1; ; try++ {
-		op, err := s.attempt(j)
-		final := s.ended(op, err)
+		err := s.attempt(j)
+		op, final := s.ended(err)
 		if err == nil && op == "delete" && s.forgets {
 			s.ledger.forget(s.base.RunID, s.base.Epoch)
 		}
@@ -42,7 +42,7 @@ func (s *saver) pause(d time.Duration, last bool) bool {
 	return false
 }
 
-func (s *saver) attempt(j job) (op string, err error) {
+func (s *saver) attempt(j job) (err error) {
 	ctx, cancel := context.WithTimeout(s.ctx, saveTimeout)
 	defer cancel()
 	defer time.AfterFunc(slowWrite, s.slows).Stop()
@@ -53,54 +53,72 @@ func (s *saver) attempt(j job) (op string, err error) {
 	}()
 	if !j.remove || !s.owns || s.deleter == nil {
 		began := time.Now()
-		err = s.record(ctx, j, &op)
+		err = s.record(ctx, j)
 		s.pulse.beat(min(time.Since(began), s.every))
 		if err == nil {
 			s.owns, s.whole = true, j.checkpoint.Done
 		}
 		if err != nil || !j.remove {
-			return op, err
+			return err
 		}
 	}
-	op = "delete"
+	s.does("delete")
 	if s.deleter != nil {
-		return op, s.deleter.DeleteIf(ctx, j.checkpoint)
+		return s.deleter.DeleteIf(ctx, j.checkpoint)
 	}
 
-	return op, s.store.Delete(ctx, j.checkpoint.RunID)
+	return s.store.Delete(ctx, j.checkpoint.RunID)
 }
 
-// record writes a checkpoint: what is new of it, if the store can add and that is much less; else the whole. Op is what it
-// does.
-func (s *saver) record(ctx context.Context, j job, op *string) error {
+// record writes a checkpoint: what is new of it, if the store can add and that is much less; else the whole. A store that
+// could not add is given the whole for a while.
+func (s *saver) record(ctx context.Context, j job) error {
 	if d, ok := s.delta(j); ok {
-		*op = "append"
+		s.does("append")
 		err := s.weighed(j, true, func() error { return s.appender.Append(ctx, d) })
 		if !errors.Is(err, checkpointstore.ErrNoBase) && !errors.Is(err, checkpointstore.ErrTooLarge) {
 			return err
 		}
 	}
-	*op = "put"
+	s.does("put")
 
 	return s.weighed(j, false, func() error { return s.store.Put(ctx, j.checkpoint) })
 }
 
-// weighed makes a write, and takes note of what is stored then. After a failure what was stored before is still the best guess:
-// a store that has something else says so when that is to be added to.
+// does takes note of the operation that begins.
+func (s *saver) does(op string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.doing = op
+}
+
+// weighed makes a write, and takes note of what is stored then. After a Put that failed what was stored before is still the
+// best guess: a store that has something else says so when that is to be added to.
 func (s *saver) weighed(j job, adds bool, write func() error) error {
 	t, done := s.pace.tally, false
 	size := t.begin(j.size, adds)
 	defer func() { // the store may panic
-		if !done {
-			t.failed(size)
+		if done {
+			return
+		}
+		t.failed(size)
+		if adds {
+			s.adding.failed(time.Now())
+			s.kept = nil
+			t.lost()
 		}
 	}()
 	if err := write(); err != nil {
 		return err
 	}
 	done = true
-	t.wrote(j.size, size, adds, s.appender != nil)
-	if s.appender != nil {
+	if adds {
+		s.adding = backoff{}
+	}
+	can := s.appender != nil && s.adding.over(time.Now())
+	t.wrote(j.size, size, adds, can)
+	s.kept = nil
+	if can {
 		s.kept = &j.checkpoint
 	}
 
@@ -111,7 +129,8 @@ func (s *saver) weighed(j job, adds bool, write func() error) error {
 func (s *saver) restored() {
 	t, total := s.pace.tally, s.pace.total()
 	t.wrote(total, t.begin(total, false), false, s.kept != nil)
-	s.pace.unsaved = 0
+	s.pace.unsaved, s.pace.call = 0, time.Time{}
+	s.restoring = false
 }
 
 // delta returns what is to be added to what is stored. It reports false if the whole is to be written.
@@ -126,10 +145,11 @@ func (s *saver) delta(j job) (checkpointstore.Delta, bool) {
 	return checkpointstore.Diff(*s.kept, j.checkpoint)
 }
 
-// ended takes note of how a write ended, and reports whether that is final.
-func (s *saver) ended(op string, err error) bool {
+// ended takes note of how an operation ended, and returns which it was and whether that is final.
+func (s *saver) ended(err error) (op string, final bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	op = s.doing
 	slow := s.slow
 	s.slow = false
 	switch {
@@ -144,8 +164,8 @@ func (s *saver) ended(op string, err error) bool {
 	default:
 		s.failed(op, err)
 
-		return errors.Is(err, checkpointstore.ErrTooLarge) // the next time it is not smaller
+		return op, errors.Is(err, checkpointstore.ErrTooLarge) // the next time it is not smaller
 	}
 
-	return true
+	return op, true
 }

@@ -2,6 +2,7 @@ package continuation
 
 import (
 	"sync/atomic"
+	"time"
 
 	"github.com/eino-carryon/carryon/checkpointstore"
 )
@@ -73,3 +74,27 @@ func (t *tally) wrote(total, size int, adds, base bool) {
 
 // failed ends a write that was not done, as far as is known.
 func (t *tally) failed(size int) { t.written.Add(-int64(size)) }
+
+// lost says that nothing can be added to what is stored.
+func (t *tally) lost() { t.base.Store(0) }
+
+// backoff is how long something is not tried again that has failed.
+type backoff struct {
+	until time.Time
+	pause time.Duration
+}
+
+// The pauses after one failure, and after many.
+const (
+	firstAddPause = time.Second
+	maxAddPause   = time.Minute
+)
+
+// failed begins a pause, twice as long as the last one.
+func (b *backoff) failed(now time.Time) {
+	b.pause = min(max(2*b.pause, firstAddPause), maxAddPause)
+	b.until = now.Add(b.pause)
+}
+
+// over reports whether no pause is under way.
+func (b *backoff) over(now time.Time) bool { return !now.Before(b.until) }
