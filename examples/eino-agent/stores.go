@@ -128,10 +128,13 @@ func openNATS(ctx context.Context, url string) (checkpointstore.Store, func() er
 	if err != nil {
 		return nil, nil, errors.Join(err, closer())
 	}
-	kv, err := js.CreateOrUpdateKeyValue(ctx, jetstream.KeyValueConfig{Bucket: storeName, TTL: 24 * time.Hour})
+	if _, err := js.CreateOrUpdateKeyValue(ctx, jetstream.KeyValueConfig{Bucket: storeName, TTL: 24 * time.Hour}); err != nil {
+		return nil, nil, errors.Join(err, closer())
+	}
+	s, err := natsstore.NewAppendStore(ctx, js, storeName)
 	if err != nil {
 		return nil, nil, errors.Join(err, closer())
 	}
 
-	return natsstore.New(kv), closer, nil
+	return s, closer, nil
 }
