@@ -51,6 +51,26 @@ func TestWhatWasClaimedStays(t *testing.T) {
 	}
 }
 
+// TestWhatCannotBeRestoredStays: a call that ends while it takes an answer over leaves it as it was.
+func TestWhatCannotBeRestoredStays(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		store := &ckWeighing{Store: memstore.New()}
+		call := fm.Call(0, "c0", "f", `{"a":"`+strings.Repeat("x", 9000))
+		before := ckAfter(t, store, false, fm.Script{fm.Text(strings.Repeat("A line.\n", 1000)), call, fm.Idle(time.Second), fm.Stall()})
+		require.NotNil(t, before.OpenToolCall)
+		m := continuation.Wrap(fm.New(), continuation.WithCheckpoints(store), continuation.WithMaxBufferedBytes(1000))
+		var tooLarge *continuation.BufferError
+		require.ErrorAs(t, ctStream(ckContext(t), m).err, &tooLarge)
+		<-time.After(time.Second)
+		after, err := store.Get(t.Context(), "run-7")
+		require.NoError(t, err)
+		assert.Greater(t, after.Epoch, before.Epoch)
+		assert.Equal(t, before.Text, after.Text)
+		assert.Equal(t, before.OpenToolCall, after.OpenToolCall)
+	})
+}
+
 // ckAfter returns what a process leaves in the store that is killed three seconds after it began.
 func ckAfter(t *testing.T, weighing *ckWeighing, blocks bool, script fm.Script) checkpointstore.Checkpoint {
 	t.Helper()
