@@ -105,7 +105,7 @@ func (c *cadence) total() int { return c.size + c.beside }
 
 // over returns how many bytes more would have been written than may be.
 func (c *cadence) over(now time.Time) int {
-	next, adds := c.tally.next(c.total())
+	next, adds := c.tally.next(now, c.total())
 	end := c.tally.end(c.total(), adds)
 	next += int(c.tally.written.Load())
 	if next+end <= cadenceTimes*c.plain {

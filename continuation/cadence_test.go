@@ -32,15 +32,16 @@ func TestCadence(t *testing.T) {
 							c.grew(piece)
 							if c.due(now) {
 								writes++
-								_, adds := c.tally.next(c.total())
-								c.tally.wrote(c.total(), c.tally.begin(c.total(), adds), adds, appends)
+								size, adds := c.tally.next(now, c.total())
+								c.tally.begin(size)
+								c.tally.wrote(c.total(), size, adds, appends)
 								c.given(now)
 							} else if d, ok := c.wait(now); assert.True(t, ok) && d > 0 {
 								later := now.Add(d)
 								assert.True(t, c.due(later), "it is due when wait says so")
 							}
 						}
-						_, adds := c.tally.next(c.total())
+						_, adds := c.tally.next(now, c.total())
 						total := int(c.tally.written.Load()) + c.tally.end(c.total(), adds)
 						assert.LessOrEqual(t, total, max(3*c.plain, c.size+c.beside+cadenceFree+int(took.Seconds()*cadencePerSecond)))
 						if size == 1<<20 && took < 10*time.Second {

@@ -190,6 +190,81 @@ func TestACrashOfALongAnswerCostsLittle(t *testing.T) {
 	})
 }
 
+// TestOneFailureToAddCostsLittle: a store that once had nothing to add to, or failed, is added to again behind the next write.
+func TestOneFailureToAddCostsLittle(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		err  error
+		most int // bytes of what the consumer has that are not in the store
+	}{
+		"nothing there": {checkpointstore.ErrNoBase, 16 << 10},
+		"an error":      {errors.New("timeout"), 512 << 10}, // at a megabyte a second, and the next try comes 0.4 s later
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				const chunk = 512
+				var answer fm.Script
+				for range 8192 {
+					answer = append(answer, fm.Text(strings.Repeat("y", chunk)), fm.Idle(chunk*time.Microsecond))
+				}
+				store := &ckAppending{Store: memstore.New()}
+				store.fail = func(n int32, _ checkpointstore.Delta) error {
+					if n == 250 {
+						return tt.err
+					}
+
+					return nil
+				}
+				r, err := continuation.Wrap(fm.New(append(answer, fm.Finish("stop"))), continuation.WithCheckpoints(store)).Stream(ckContext(t), ctInput())
+				require.NoError(t, err)
+				defer r.Close()
+				for n := 1; ; n++ {
+					_, err := r.Recv()
+					if errors.Is(err, io.EOF) {
+						break
+					}
+					require.NoError(t, err)
+					if n%128 != 0 {
+						continue
+					}
+					synctest.Wait()
+					c, err := store.Get(t.Context(), "run-7")
+					require.NoError(t, err)
+					assert.GreaterOrEqual(t, len(c.Text), n*chunk-tt.most, "of %d", n*chunk)
+				}
+				assert.LessOrEqual(t, store.puts.Load(), int32(8))
+			})
+		})
+	}
+}
+
+// TestBytesOfTextParts: so do the parts that a client sends its text in, each with something beside it.
+func TestBytesOfTextParts(t *testing.T) {
+	t.Parallel()
+	for _, whole := range []bool{false, true} {
+		t.Run(fmt.Sprint("whole: ", whole), func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				const size = 1 << 20
+				piece := strings.Repeat("x", 1024)
+				var script fm.Script
+				for n := 0; n < size; n += len(piece) {
+					script = append(script, fm.Chunk(&schema.Message{Role: schema.Assistant, Content: piece, AssistantGenMultiContent: []schema.MessageOutputPart{
+						{Type: schema.ChatMessagePartTypeText, Text: piece, Extra: map[string]any{"signature": fmt.Sprint("of ", n)}},
+					}}), fm.Idle(time.Microsecond))
+				}
+				store := &ckWeighing{Store: memstore.New(), whole: whole}
+				ckRead(t, store.store(), false, script)
+				assert.LessOrEqual(t, store.bytes.Load(), int64(3*size), "in %d writes and %d that add", store.puts.Load(), store.appends.Load())
+				c, err := store.Get(t.Context(), "run-7")
+				require.NoError(t, err)
+				assert.EqualValues(t, size/len(piece), c.Extra["carryon_parts"])
+			})
+		})
+	}
+}
+
 // ckAppending is a store that fails to add.
 type ckAppending struct {
 	*memstore.Store
@@ -330,7 +405,7 @@ func TestAStoreThatNeverAdds(t *testing.T) {
 				}
 				c, err := store.Get(t.Context(), "run-7")
 				require.NoError(t, err)
-				assert.Greater(t, len(c.Text), 400<<10, "as with a store that takes the whole each time")
+				assert.Greater(t, len(c.Text), 256<<10, "it is written to all the same")
 				assert.LessOrEqual(t, store.bytes.Load(), int64(3<<20))
 				assert.Positive(t, store.tried.Load())
 				assert.Less(t, store.tried.Load(), int32(8))

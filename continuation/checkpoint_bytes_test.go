@@ -94,7 +94,7 @@ func TestBytesOfALongAnswer(t *testing.T) {
 							for name, s := range map[string]struct {
 								store *ckWeighing
 								least int64
-							}{"adds": {&ckWeighing{Store: memstore.New()}, 100}, "whole": {&ckWeighing{Store: memstore.New(), whole: true}, 4}} {
+							}{"adds": {&ckWeighing{Store: memstore.New()}, 64}, "whole": {&ckWeighing{Store: memstore.New(), whole: true}, 4}} {
 								ckRead(t, s.store.store(), blocks, script)
 								c, err := s.store.Get(t.Context(), "run-7")
 								require.NoError(t, err)

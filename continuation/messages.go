@@ -144,16 +144,14 @@ func runUsage(u *schema.TokenUsage) *model.TokenUsage {
 
 // stored adds in which parts the text came.
 func (s messages) stored(c *carry, cp *checkpointstore.Checkpoint) (int, completion) {
-	c.parts.store(cp)
-
-	return 0, nil
+	return c.parts.store(cp), nil
 }
 
 // restored returns what a checkpoint holds as a client would have sent it.
 func (s messages) restored(cp *checkpointstore.Checkpoint) []chunk {
 	var chunks []chunk
 	extra := maps.Clone(cp.Extra)
-	delete(extra, extraParts)
+	maps.DeleteFunc(extra, func(key string, _ any) bool { return isPart(key) })
 	if cp.Reasoning != "" || len(extra) > 0 {
 		chunks = append(chunks, made(&schema.Message{Role: schema.Assistant, ReasoningContent: cp.Reasoning, Extra: extra}))
 	}

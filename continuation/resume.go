@@ -245,6 +245,9 @@ func (c *call) resume() bool {
 	c.carry.later = true // its last chunk carries the usage and the marks
 	c.saver.restoring = true
 	for _, m := range c.engine.speech.restored(left) {
+		if c.phase == phaseEnded { // it is larger than may be held
+			break
+		}
 		c.accept(m)
 	}
 	c.saver.restored()

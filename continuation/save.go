@@ -146,7 +146,7 @@ func (c *call) keep(err error) {
 		j := c.lastDraft()
 		j.remove = true
 		s.put(j)
-	case s.stands:
+	case s.stands, s.restoring: // what is stored is all there is
 	case isEOF(err) && !c.acc.Media() && (s.keep || s.dirty):
 		j := c.lastDraft()
 		j.grace = !s.keep

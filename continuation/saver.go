@@ -42,7 +42,6 @@ type saver struct {
 	dirty     bool // there is something in the store to replace or delete
 	pace      cadence
 	kept      *checkpointstore.Checkpoint // what is stored, as far as that is known and can be added to; the goroutine's
-	adding    backoff                     // of a store that cannot, though it should; the goroutine's
 	timer     *time.Timer
 	calls     int // that were whole at the last write
 

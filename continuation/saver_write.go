@@ -71,18 +71,18 @@ func (s *saver) attempt(j job) (err error) {
 }
 
 // record writes a checkpoint: what is new of it, if the store can add and that is much less; else the whole. A store that
-// could not add is given the whole for a while.
+// could not add is given the whole at once or, if it failed, at the next try.
 func (s *saver) record(ctx context.Context, j job) error {
-	if d, ok := s.delta(j); ok {
+	if d, size, ok := s.delta(j); ok {
 		s.does("append")
-		err := s.weighed(j, true, func() error { return s.appender.Append(ctx, d) })
+		err := s.weighed(j, size, true, func() error { return s.appender.Append(ctx, d) })
 		if !errors.Is(err, checkpointstore.ErrNoBase) && !errors.Is(err, checkpointstore.ErrTooLarge) {
 			return err
 		}
 	}
 	s.does("put")
 
-	return s.weighed(j, false, func() error { return s.store.Put(ctx, j.checkpoint) })
+	return s.weighed(j, j.size, false, func() error { return s.store.Put(ctx, j.checkpoint) })
 }
 
 // does takes note of the operation that begins.
@@ -94,31 +94,24 @@ func (s *saver) does(op string) {
 
 // weighed makes a write, and takes note of what is stored then. After a Put that failed what was stored before is still the
 // best guess: a store that has something else says so when that is to be added to.
-func (s *saver) weighed(j job, adds bool, write func() error) error {
+func (s *saver) weighed(j job, size int, adds bool, write func() error) error {
 	t, done := s.pace.tally, false
-	size := t.begin(j.size, adds)
+	t.begin(size)
 	defer func() { // the store may panic
-		if done {
-			return
+		if !done {
+			t.failed(time.Now(), size, adds)
 		}
-		t.failed(size)
-		if adds {
-			s.adding.failed(time.Now())
+		if !done && adds {
 			s.kept = nil
-			t.lost()
+			t.base.Store(0)
 		}
 	}()
 	if err := write(); err != nil {
 		return err
 	}
 	done = true
-	if adds {
-		s.adding = backoff{}
-	}
-	can := s.appender != nil && s.adding.over(time.Now())
-	t.wrote(j.size, size, adds, can)
-	s.kept = nil
-	if can {
+	t.wrote(j.size, size, adds, s.appender != nil)
+	if s.appender != nil {
 		s.kept = &j.checkpoint
 	}
 
@@ -128,21 +121,24 @@ func (s *saver) weighed(j job, adds bool, write func() error) error {
 // restored says that what has come so far is what was claimed.
 func (s *saver) restored() {
 	t, total := s.pace.tally, s.pace.total()
-	t.wrote(total, t.begin(total, false), false, s.kept != nil)
+	t.begin(total)
+	t.wrote(total, total, false, s.kept != nil)
 	s.pace.unsaved, s.pace.call = 0, time.Time{}
 	s.restoring = false
 }
 
-// delta returns what is to be added to what is stored. It reports false if the whole is to be written.
-func (s *saver) delta(j job) (checkpointstore.Delta, bool) {
+// delta returns what is to be added to what is stored, and how long that is. It reports false if the whole is to be written.
+func (s *saver) delta(j job) (d checkpointstore.Delta, size int, ok bool) {
 	if s.appender == nil || s.kept == nil {
-		return checkpointstore.Delta{}, false
+		return d, 0, false
 	}
-	if _, adds := s.pace.tally.next(j.size); !adds {
-		return checkpointstore.Delta{}, false
+	if _, adds := s.pace.tally.next(time.Now(), j.size); !adds {
+		return d, 0, false
 	}
+	d, ok = checkpointstore.Diff(*s.kept, j.checkpoint)
+	size = deltaSize(d)
 
-	return checkpointstore.Diff(*s.kept, j.checkpoint)
+	return d, size, ok && s.pace.tally.small(size, j.size)
 }
 
 // ended takes note of how an operation ended, and returns which it was and whether that is final.

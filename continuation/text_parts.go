@@ -3,6 +3,7 @@ package continuation
 import (
 	"maps"
 	"strconv"
+	"strings"
 
 	"github.com/cloudwego/eino/schema"
 
@@ -10,13 +11,17 @@ import (
 	"github.com/eino-carryon/carryon/snapshot"
 )
 
-// extraParts is the key in a checkpoint's Extra under which the parts stand that the text came in.
-const extraParts = "carryon_parts"
+// The keys in a checkpoint's Extra under which the parts stand that the text came in: how many there are, and each.
+const (
+	extraParts = "carryon_parts"
+	extraPart  = "carryon_part_" // and the number
+)
 
 // textParts are the parts that a text came in. A client that gives its text as output parts as well (Gemini's does) sends
 // back these and not the text, so that a text that another process restores has to come in parts, too.
 type textParts struct {
 	size  int // of the text
+	bytes int // that the parts take in a checkpoint, about
 	parts []textPart
 }
 
@@ -40,40 +45,45 @@ func (p *textParts) note(m *schema.Message) {
 			p.parts[n].to = from
 		} else {
 			p.parts = append(p.parts, textPart{to: from, extra: part.Extra})
+			p.bytes += sizeOfValue(part.Extra) + sizeOfValue(extraPart)
 		}
 	}
 }
 
-// store adds the parts to a checkpoint.
-func (p *textParts) store(cp *checkpointstore.Checkpoint) {
+// store adds the parts to a checkpoint, and returns about how many bytes they take.
+func (p *textParts) store(cp *checkpointstore.Checkpoint) int {
 	if len(p.parts) == 0 {
-		return
+		return 0
 	}
-	kept := make(map[string]any, len(p.parts))
+	extra := make(map[string]any, len(cp.Extra)+len(p.parts)+1)
+	maps.Copy(extra, cp.Extra)
+	extra[extraParts] = int64(len(p.parts))
 	for i, part := range p.parts {
 		one := map[string]any{"to": int64(part.to)}
 		if len(part.extra) > 0 {
 			one["extra"] = part.extra
 		}
-		kept[strconv.Itoa(i)] = one
+		extra[extraPart+strconv.Itoa(i)] = one
 	}
-	cp.Extra = maps.Clone(cp.Extra)
-	if cp.Extra == nil {
-		cp.Extra = make(map[string]any, 1)
-	}
-	cp.Extra[extraParts] = kept
+	cp.Extra = extra
+
+	return p.bytes
 }
+
+// isPart reports whether a key of a checkpoint's Extra is one of those that store adds.
+func isPart(key string) bool { return key == extraParts || strings.HasPrefix(key, extraPart) }
 
 // partsOf returns the parts of a checkpoint's text; nil if it came without.
 func partsOf(cp *checkpointstore.Checkpoint) []schema.MessageOutputPart {
-	kept, _ := cp.Extra[extraParts].(map[string]any)
+	n, _ := cp.Extra[extraParts].(int64)
+	n = min(n, int64(len(cp.Extra))) // each has a key
 	var parts []schema.MessageOutputPart
 	from := 0
-	for i := range len(kept) {
-		one, _ := kept[strconv.Itoa(i)].(map[string]any)
+	for i := range n {
+		one, _ := cp.Extra[extraPart+strconv.FormatInt(i, 10)].(map[string]any)
 		to, _ := one["to"].(int64)
 		end := min(max(int(to), from), len(cp.Text))
-		if i == len(kept)-1 {
+		if i == n-1 {
 			end = len(cp.Text) // the client sends back nothing else of it
 		}
 		extra, _ := one["extra"].(map[string]any)

@@ -1,6 +1,7 @@
 package continuation
 
 import (
+	"math"
 	"testing"
 
 	"github.com/cloudwego/eino/schema"
@@ -58,23 +59,29 @@ func TestTextParts(t *testing.T) {
 // TestTextPartsOfAnEditedCheckpoint: whatever stands there, it is no panic and no other text.
 func TestTextPartsOfAnEditedCheckpoint(t *testing.T) {
 	t.Parallel()
-	for _, parts := range []any{
-		nil, "text",
-		map[string]any{"0": "x"},
-		map[string]any{"0": map[string]any{"to": int64(2)}},
-		map[string]any{"0": map[string]any{"to": int64(-5)}},
-		map[string]any{"1": map[string]any{"to": int64(3)}},
-		map[string]any{"0": map[string]any{"to": int64(99)}, "1": map[string]any{"to": int64(2)}},
+	to := func(n int64) map[string]any { return map[string]any{"to": n} }
+	for _, extra := range []map[string]any{
+		nil,
+		{extraParts: "text"},
+		{extraParts: int64(0)},
+		{extraParts: int64(-1)},
+		{extraPart + "0": to(2)},
+		{extraParts: int64(1), extraPart + "0": "x"},
+		{extraParts: int64(1), extraPart + "0": to(2)},
+		{extraParts: int64(1), extraPart + "0": to(-5)},
+		{extraParts: int64(1), extraPart + "1": to(3)},
+		{extraParts: int64(2), extraPart + "0": to(99), extraPart + "1": to(2)},
+		{extraParts: int64(math.MaxInt64), extraPart + "0": to(1)},
 	} {
-		cp := checkpointstore.Checkpoint{Text: "Wärme.", Extra: map[string]any{extraParts: parts}}
+		cp := checkpointstore.Checkpoint{Text: "Wärme.", Extra: extra}
 		text := ""
 		for _, p := range partsOf(&cp) {
 			text += p.Text
 		}
-		if m, ok := parts.(map[string]any); ok && len(m) > 0 {
-			assert.Equal(t, "Wärme.", text, "%v", parts)
+		if n, _ := extra[extraParts].(int64); n > 0 {
+			assert.Equal(t, "Wärme.", text, "%v", extra)
 		} else {
-			assert.Empty(t, text, "%v", parts)
+			assert.Empty(t, text, "%v", extra)
 		}
 	}
 }

@@ -286,3 +286,49 @@ func TestNoSuchBucket(t *testing.T) {
 	_, err = natsstore.NewAppendStore(t.Context(), js, "mirror")
 	require.ErrorContains(t, err, fmt.Sprintf("%q mirrors another one", "mirror"))
 }
+
+// slow is a client whose streams are overtaken.
+type slow struct {
+	jetstream.JetStream
+
+	by func()
+}
+
+func (c slow) Stream(ctx context.Context, name string) (jetstream.Stream, error) {
+	s, err := c.JetStream.Stream(ctx, name)
+
+	return overtaken{s, c.by}, err
+}
+
+// overtaken is a stream in which something happens between the making of a reader and its first message.
+type overtaken struct {
+	jetstream.Stream
+
+	by func()
+}
+
+func (s overtaken) CreateConsumer(ctx context.Context, cfg jetstream.ConsumerConfig) (jetstream.Consumer, error) {
+	c, err := s.Stream.CreateConsumer(ctx, cfg)
+	s.by()
+
+	return c, err
+}
+
+// A Get that a claim overtakes returns with what the claim left, and does not wait for the deltas that went with it.
+func TestGetDoesNotWaitForWhatIsGone(t *testing.T) {
+	t.Parallel()
+	js, _ := connect(t, startServer(t, 0), jetstream.KeyValueConfig{Bucket: "b"})
+	s, rival := appendStore(t, js, "b"), appendStore(t, js, "b")
+	require.NoError(t, s.Put(t.Context(), at(0, 100)))
+	for i := range uint64(20) {
+		require.NoError(t, s.Append(t.Context(), more(i, 100)))
+	}
+	claim := at(0, 200)
+	claim.Epoch, claim.Owner = 2, "b"
+	reader := appendStore(t, slow{js, func() { require.NoError(t, rival.Put(t.Context(), claim)) }}, "b")
+	began := time.Now()
+	c, err := reader.Get(t.Context(), "run")
+	require.NoError(t, err)
+	assert.EqualValues(t, 2, c.Epoch)
+	assert.Less(t, time.Since(began), time.Second)
+}

@@ -92,7 +92,7 @@ func (s *AppendStore) readAll(ctx context.Context, a *assembly, upTo uint64) err
 		if read >= pending {
 			return fmt.Errorf("%w: sequence %d is not there", errTorn, upTo)
 		}
-		n, err := fetch(ctx, reader, a, int(min(pending-read, fetchSize)))
+		n, err := fetch(ctx, reader, a, upTo, int(min(pending-read, fetchSize)))
 		read += uint64(n)
 		if errors.Is(err, nats.ErrNoResponders) { // its server has not yet told the others of it
 			wait, err = backOff(ctx, wait)
@@ -116,7 +116,8 @@ func backOff(ctx context.Context, wait time.Duration) (time.Duration, error) {
 }
 
 // fetch adds the next messages. If none comes (they may have been cleared away meanwhile), that is errTorn.
-func fetch(ctx context.Context, reader jetstream.Consumer, a *assembly, size int) (int, error) {
+// It does not wait for what was cleared away behind upTo: that does not come.
+func fetch(ctx context.Context, reader jetstream.Consumer, a *assembly, upTo uint64, size int) (int, error) {
 	waiting, cancel := context.WithTimeout(ctx, fetchWait)
 	defer cancel()
 	batch, err := reader.Fetch(size, jetstream.FetchContext(waiting))
@@ -131,6 +132,9 @@ func fetch(ctx context.Context, reader jetstream.Consumer, a *assembly, size int
 			return n, err
 		}
 		a.add(message{m.Subject(), m.Headers(), m.Data(), meta.Sequence.Stream, meta.Timestamp})
+		if a.tail >= upTo {
+			return n, nil
+		}
 	}
 	switch err := batch.Error(); {
 	case ctx.Err() != nil:

@@ -122,6 +122,8 @@ func (g *group) lead(leader *write) {
 			w.end(err)
 		case w == leader && leader.ctx.Err() != nil:
 			w.end(err)
+		case w.ctx.Err() != nil: // nobody waits for it any more: run later, it would be behind what its run has written since
+			w.end(w.ctx.Err())
 		default: // it is not the fault of this one
 			g.enqueue(w)
 		}

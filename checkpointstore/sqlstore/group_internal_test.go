@@ -221,3 +221,45 @@ func TestGroupWithoutALeader(t *testing.T) {
 		assert.NotContains(t, d.said, "f")
 	})
 }
+
+// TestAWriteThatNobodyWaitsForIsNotRunLater: whose caller has left while a transaction that holds it fails, is given up. Run
+// with a later one, it would come behind what its run has written or deleted since.
+func TestAWriteThatNobodyWaitsForIsNotRunLater(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		first, begin := make(chan struct{}), make(chan struct{})
+		d := &noting{waits: map[string]chan struct{}{"first": first, "BEGIN IMMEDIATE": begin}}
+		db := sql.OpenDB(d)
+		defer db.Close()
+		g := newGroup(db)
+		errs := map[string]error{}
+		leave := map[string]func(){}
+		var mu sync.Mutex
+		var wg sync.WaitGroup
+		for _, statement := range []string{"first", "a", "b"} {
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			leave[statement] = cancel
+			wg.Go(func() {
+				_, err := g.exec(ctx, only(statement), nil)
+				mu.Lock()
+				defer mu.Unlock()
+				errs[statement] = err
+			})
+			synctest.Wait()
+		}
+		close(first)
+		synctest.Wait() // a leads, with b, and waits for the database
+		leave["b"]()
+		synctest.Wait()
+		leave["a"]()
+		wg.Wait()
+		require.NoError(t, errs["first"])
+		require.ErrorIs(t, errs["a"], context.Canceled)
+		require.ErrorIs(t, errs["b"], context.Canceled)
+		assert.Empty(t, g.queue)
+		_, err := g.exec(t.Context(), only("later"), nil)
+		require.NoError(t, err)
+		assert.Equal(t, "first BEGIN IMMEDIATE later", strings.Join(d.said, " "))
+	})
+}
