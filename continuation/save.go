@@ -16,7 +16,7 @@ var errNotKept = errors.New("continuation: a checkpoint cannot hold these values
 // saves reports whether what came can be kept: an answer that is wanted whole was not delivered, and media cannot be gone
 // on with.
 func (c *call) saves() bool {
-	return c.saver != nil && !c.saver.stands && c.whole == nil && !c.acc.Media()
+	return c.saver != nil && c.whole == nil && !c.acc.Media()
 }
 
 // grew takes note of a chunk for the checkpoint, and writes it if it is time to.
