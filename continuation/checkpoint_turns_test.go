@@ -37,6 +37,9 @@ func ckRuns() map[string]func(ctx context.Context, id string) (context.Context, 
 	}
 }
 
+// ckPatience lets a call wait for a real disk that is busy with other things.
+func ckPatience() continuation.CheckpointOption { return continuation.StartTimeout(20 * time.Second) }
+
 // TestAskedAgainAtOnce: a call that follows one whose last write is still under way goes on with what that one has, and is
 // not ended by it.
 func TestAskedAgainAtOnce(t *testing.T) {
@@ -54,7 +57,7 @@ func TestAskedAgainAtOnce(t *testing.T) {
 						fm.Script{fm.Text("boils "), fm.Idle(30 * time.Millisecond), fm.Text("now."), fm.Finish("stop")},
 					)
 					ctx, opt := run(t.Context(), fmt.Sprint("run-", i))
-					m := continuation.Wrap(inner, opt, continuation.WithCheckpoints(store, continuation.FlushEvery(time.Millisecond, 1)))
+					m := continuation.Wrap(inner, opt, continuation.WithCheckpoints(store, continuation.FlushEvery(time.Millisecond, 1), ckPatience()))
 					r, err := m.Stream(ctx, ctInput())
 					require.NoError(t, err)
 					_, err = r.Recv()
@@ -84,7 +87,7 @@ func TestAgentAskedAgainAtOnce(t *testing.T) {
 			fm.Script{fm.Text("boils "), fm.Idle(30 * time.Millisecond), fm.Text("now."), fm.Finish("stop")},
 		)
 		m, err := continuation.NewMiddleware(continuation.WithRunID(continuation.RunIDFromSession("run")),
-			continuation.WithCheckpoints(store, continuation.FlushEvery(time.Millisecond, 1)))
+			continuation.WithCheckpoints(store, continuation.FlushEvery(time.Millisecond, 1), ckPatience()))
 		require.NoError(t, err)
 		agent := ckAgent{model: inner, middleware: m, run: fmt.Sprint("run-", i)}
 		_, err = agent.ask(t)
