@@ -2,8 +2,6 @@ package storetest
 
 import (
 	"fmt"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/eino-carryon/carryon/checkpointstore"
@@ -96,37 +94,19 @@ func deltasGo(e *env) {
 }
 
 func zombieAppend(e *env) {
-	stores := [2]checkpointstore.Store{e.store, e.second()}
-	for round := range 5 {
-		runID := fmt.Sprintf("run-%d", round)
-		started := make(chan struct{})
-		var once sync.Once
-		var over atomic.Bool
-		var claimed, refused error
-		e.put(at(runID, checkpointstore.Fence{Epoch: 1, Owner: "a"}))
-		together(2, func(i int) {
-			if i == 0 {
-				<-started
-				claimed = stores[1].Put(e.Context(), at(runID, checkpointstore.Fence{Epoch: 2, Owner: "b"}))
-				over.Store(true)
+	e.succeedsTo("Append", func(runID string) func() error {
+		before := at(runID, checkpointstore.Fence{Epoch: 1, Owner: "a"})
+		e.put(before)
 
-				return
-			}
-			before := at(runID, checkpointstore.Fence{Epoch: 1, Owner: "a"})
-			for last := false; refused == nil && !last; {
-				last = over.Load() // what is appended after this must be refused
-				next := before
-				next.Seq, next.Text = next.Seq+1, next.Text+" more"
-				refused = e.appendTo(stores[0], before, next)
-				if before = next; next.Seq == 3 || refused != nil {
-					once.Do(func() { close(started) })
-				}
-			}
-		})
-		e.is(claimed, nil, "the claim while the old owner appends")
-		e.is(refused, checkpointstore.ErrStale, "the old owner's Append after the claim")
-		e.holds(at(runID, checkpointstore.Fence{Epoch: 2, Owner: "b"}))
-	}
+		return func() error {
+			next := before
+			next.Seq, next.Text = next.Seq+1, next.Text+" more"
+			err := e.tryAppend(before, next)
+			before = next
+
+			return err
+		}
+	})
 }
 
 func appendRenews(e *env) {
