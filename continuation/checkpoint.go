@@ -76,7 +76,7 @@ func WithCheckpoints(s checkpointstore.Store, opts ...CheckpointOption) Option {
 
 // FlushEvery says how often an answer that grows is written: when d has passed since the last write, or when bytes have
 // come; default 250 ms and 4 KiB. What came since the last write is what a crash costs. Breaks and whole tool calls are
-// written at once. To a store that is a [checkpointstore.Appender] a write adds what came since, if that is much less than
+// written at once. To a store that is a [checkpointstore.Appender] a write adds what came since, if that is at most half of
 // the whole; to others each write holds the whole answer, so that writes become rarer as it grows.
 //
 // All writes together, the one at the end too, hold at most three times the answer or, if that is more, 256 KiB, 8 KiB for

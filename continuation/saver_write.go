@@ -70,7 +70,7 @@ func (s *saver) attempt(j job) (err error) {
 	return s.store.Delete(ctx, j.checkpoint.RunID)
 }
 
-// record writes a checkpoint: what is new of it, if the store can add and that is much less; else the whole. A store that
+// record writes a checkpoint: what is new of it, if the store can add and that is at most half; else the whole. A store that
 // could not add is given the whole at once or, if it failed, at the next try.
 func (s *saver) record(ctx context.Context, j job) error {
 	if d, size, ok := s.delta(j); ok {
